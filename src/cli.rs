@@ -1,0 +1,1 @@
+//! The command line, as types. Nothing else in the crate knows it.

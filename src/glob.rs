@@ -1,0 +1,1 @@
+//! Each client's glob dialect.

@@ -1,0 +1,1 @@
+//! Markdown as the clients read it: front matter, comments, and the mentions in prose.

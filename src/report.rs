@@ -1,0 +1,1 @@
+//! Stage 4: one report, rendered in one of several formats.
