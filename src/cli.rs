@@ -1,1 +1,212 @@
-//! The command line, as types. Nothing else in the crate knows it.
+//! The command line, as types. Nothing else in the library knows it.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::clients::{self, CLIENTS, Client, Version};
+use crate::diagnostic::Level;
+
+/// Says which instruction files each coding client loads, and what is wrong with them.
+#[derive(Debug, Parser)]
+#[command(name = "rulecheck", version, args_conflicts_with_subcommands = true, after_help = EXAMPLES)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    /// Without a command: `check`.
+    #[command(flatten)]
+    pub check: Check,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  rulecheck .                                   check this project for all three clients
+  rulecheck sources --client claude@2.1.220 .   what Claude Code 2.1.220 loads here, in order
+  rulecheck sources --cwd packages/web .        the same, started in a package
+  rulecheck why AGENTS.md                       who loads this file, when, and on what evidence
+
+Exit codes: 0 nothing at or above --fail-on, 1 findings, 2 the run itself failed.";
+
+/// A command.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Check a project: the matrix of files and clients, the findings, the summary
+    Check(Check),
+    /// List what each client loads, in order
+    Sources(Sources),
+    /// Say for each client whether it loads a file, when, by what, and on which evidence
+    Why(Why),
+    /// List the known clients and versions
+    Clients(ClientsList),
+}
+
+/// `rulecheck check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// The project
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// Fail when there is a finding of this level or above
+    #[arg(long, value_name = "LEVEL", default_value = "error")]
+    pub fail_on: FailOn,
+    /// What is resolved, and how it is printed.
+    #[command(flatten)]
+    pub shared: Shared,
+}
+
+/// `rulecheck sources`
+#[derive(Args, Debug)]
+pub struct Sources {
+    /// The project
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// What is resolved, and how it is printed.
+    #[command(flatten)]
+    pub shared: Shared,
+}
+
+/// `rulecheck why`
+#[derive(Args, Debug)]
+pub struct Why {
+    /// The file
+    pub file: PathBuf,
+    /// The project
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// What is resolved, and how it is printed.
+    #[command(flatten)]
+    pub shared: Shared,
+}
+
+/// `rulecheck clients`
+#[derive(Args, Debug)]
+pub struct ClientsList {
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub format: Format,
+}
+
+/// The flags of every command that resolves a project.
+#[derive(Args, Debug)]
+pub struct Shared {
+    /// A client, and its version where it is not the default one; may be given several times
+    #[arg(long = "client", value_name = "NAME[@VERSION]", value_parser = selected, help_heading = "Clients")]
+    pub clients: Vec<Selected>,
+    /// The directory that the clients are started in, relative to PATH [default: PATH]
+    #[arg(long, value_name = "DIR", help_heading = "Session")]
+    pub cwd: Option<PathBuf>,
+    /// A file that the client reads, relative to PATH; may be given several times, in order
+    #[arg(long = "read", value_name = "FILE", help_heading = "Session")]
+    pub reads: Vec<PathBuf>,
+    /// The user's home directory; the clients' variables are then not taken from the environment
+    #[arg(long, value_name = "DIR", help_heading = "Session")]
+    pub home: Option<PathBuf>,
+    /// A variable of the clients' environment; may be given several times
+    #[arg(long = "env", value_name = "NAME=VALUE", value_parser = pair, help_heading = "Session")]
+    pub env: Vec<(String, String)>,
+    /// The arguments that a client is started with, as one text
+    #[arg(long = "client-args", value_name = "CLIENT=ARGS", value_parser = pair, allow_hyphen_values = true, help_heading = "Session")]
+    pub client_args: Vec<(String, String)>,
+    /// Leave out the sources of the user and of the machine
+    #[arg(long, help_heading = "Session")]
+    pub no_user: bool,
+    /// Read an import outside the project as if its approval had been recorded; may be given several times
+    #[arg(long, value_name = "PATH", help_heading = "Session")]
+    pub allow_external: Vec<PathBuf>,
+    /// How to print
+    #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = "Output")]
+    pub format: Format,
+}
+
+/// A client at a version.
+#[derive(Clone, Copy)]
+pub struct Selected {
+    /// The client.
+    pub client: &'static Client,
+    /// Its version.
+    pub version: Version,
+}
+
+impl std::fmt::Debug for Selected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}@{}", self.client.name, self.version)
+    }
+}
+
+/// An output format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people.
+    Human,
+    /// For programs; additive changes only.
+    Json,
+}
+
+/// The level that makes a run fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Errors.
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Any finding.
+    Note,
+    /// Nothing.
+    Never,
+}
+
+impl FailOn {
+    /// Whether a finding of `level` makes the run fail.
+    pub fn fails(self, level: Level) -> bool {
+        match self {
+            Self::Error => level >= Level::Error,
+            Self::Warning => level >= Level::Warning,
+            Self::Note => true,
+            Self::Never => false,
+        }
+    }
+}
+
+/// Reads `NAME[@VERSION]`.
+fn selected(text: &str) -> Result<Selected, String> {
+    let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
+    let client = clients::client(name).ok_or_else(|| {
+        let known: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+        format!("no client is called `{name}`; the known ones are {}", known.join(", "))
+    })?;
+    let version = match version {
+        None => client.default,
+        Some("latest") => client.newest(),
+        Some(version) => client.known(version.parse()?)?,
+    };
+    Ok(Selected { client, version })
+}
+
+/// Reads `NAME=VALUE`.
+fn pair(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_string(), value.to_string())),
+        _ => Err("write it as NAME=VALUE".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_sound() {
+        use clap::CommandFactory;
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn clients_are_named_with_or_without_a_version() {
+        assert_eq!(format!("{:?}", selected("claude").unwrap()), "claude@2.1.220");
+        assert_eq!(format!("{:?}", selected("codex@0.145.0").unwrap()), "codex@0.145.0");
+        for wrong in ["", "cursor", "claude@", "claude@1.0.0", "codex@manual-2020-01-01", "claude@2.1"] {
+            assert!(selected(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -204,6 +204,27 @@ impl Client {
         self.recorded.last().copied().unwrap_or(self.default)
     }
 
+    /// `version` if this client can be resolved at it: a recorded manual, or any release from the oldest known on.
+    ///
+    /// # Errors
+    /// Says which versions are known.
+    pub fn known(&self, version: Version) -> Result<Version, String> {
+        let releases = || self.recorded.iter().copied().filter(|known| matches!(known, Version::Release(..)));
+        let known = match version {
+            Version::Manual(..) => self.recorded.contains(&version),
+            Version::Release(..) => releases().next().is_some_and(|oldest| version >= oldest),
+        };
+        if known {
+            return Ok(version);
+        }
+        let all: Vec<String> = self.recorded.iter().map(Version::to_string).collect();
+        Err(format!(
+            "{} {version} is not known; recorded are {}, and later releases are taken as the newest",
+            self.title,
+            all.join(", ")
+        ))
+    }
+
     /// The text of a loaded source as this client puts it before the model. `None` for a URL and for what cannot be read.
     pub fn text(&self, files: &dyn Files, version: Version, source: &Source) -> Option<String> {
         if let Some(text) = &source.inline {

@@ -132,10 +132,13 @@ pub fn chain<'a>(top: &Path, bottom: &'a Path) -> Vec<&'a Path> {
     if dirs.is_empty() { vec![bottom] } else { dirs }
 }
 
+/// What reading gave.
+type Read = Result<Rc<[u8]>, Unreadable>;
+
 /// The disk of this machine. Files are read once and kept for the run.
 #[derive(Debug, Default)]
 pub struct Disk {
-    texts: RefCell<HashMap<PathBuf, Result<Rc<[u8]>, Unreadable>>>,
+    texts: RefCell<HashMap<PathBuf, Read>>,
 }
 
 #[allow(clippy::disallowed_methods, reason = "the only std::fs in the crate")]

@@ -1,4 +1,11 @@
 //! One test binary: the recorded runs, and whatever else is tried from outside.
 
+#![allow(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test lays out files and stops at the first surprise"
+)]
+
+mod binary;
 mod layout;
 mod runs;

@@ -37,7 +37,7 @@ fn recorded_layouts() {
 }
 
 /// Every `evidence/<client>/runs/<version>.jsonl`.
-fn recordings() -> Vec<(&'static Client, Version, PathBuf)> {
+pub(crate) fn recordings() -> Vec<(&'static Client, Version, PathBuf)> {
     let evidence = Path::new(env!("CARGO_MANIFEST_DIR")).join("evidence");
     let mut found = Vec::new();
     for client in CLIENTS {

@@ -316,8 +316,11 @@ fn setting(layers: &[Layer], key: &str) -> Result<Option<Setting>, Refusal> {
     Ok(Some(Setting { text: text.to_string(), place: layer.place(key) }))
 }
 
+/// Whether the client takes a value.
+type Accepts = fn(&Value) -> bool;
+
 /// The other keys whose wrong values were seen to stop the client: each with what it must be.
-static TYPES: &[(&str, &str, fn(&Value) -> bool)] = &[
+static TYPES: &[(&str, &str, Accepts)] = &[
     ("approval_policy", "`untrusted`, `on-failure`, `on-request`, `never` or a table", |value| {
         value.is_table()
             || value.as_str().is_some_and(|word| ["untrusted", "on-failure", "on-request", "never"].contains(&word))

@@ -1,0 +1,307 @@
+//! The JSON of `sources` and `check`. It is public: fields are added, never changed or taken away.
+
+use serde::Serialize;
+
+use crate::clients::{CLIENTS, Client, Version};
+use crate::diagnostic::Level;
+use crate::report::Report;
+use crate::resolution::{Location, Outcome, Phase, Resolution, Scope, Source, Trigger, Via};
+use crate::text::{Place, lossy, position};
+
+#[derive(Serialize)]
+struct SourcesDto {
+    schema: &'static str,
+    project: String,
+    cwd: String,
+    clients: Vec<ClientDto>,
+}
+
+#[derive(Serialize)]
+struct CheckDto {
+    schema: &'static str,
+    project: String,
+    cwd: String,
+    diagnostics: Vec<DiagnosticDto>,
+    clients: Vec<ClientDto>,
+    summary: SummaryDto,
+}
+
+#[derive(Serialize)]
+struct ClientDto {
+    client: &'static str,
+    version: String,
+    starts: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    sources: Vec<SourceDto>,
+}
+
+#[derive(Serialize)]
+struct SourceDto {
+    path: String,
+    real_path: Option<String>,
+    scope: &'static str,
+    via: &'static str,
+    outcome: &'static str,
+    reason: Option<String>,
+    phase: &'static str,
+    order: Option<usize>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    order_unspecified: bool,
+    activated_by: Option<String>,
+    by: Option<String>,
+    trigger: Option<TriggerDto>,
+    from: Option<FromDto>,
+    bytes: Option<u64>,
+    loaded_bytes: Option<u64>,
+    evidence: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum TriggerDto {
+    Under { under: String },
+    Patterns { patterns: Vec<String>, base: String },
+}
+
+#[derive(Serialize)]
+struct FromDto {
+    path: String,
+    line: Option<usize>,
+}
+
+#[derive(Serialize)]
+struct DiagnosticDto {
+    rule: &'static str,
+    level: String,
+    message: String,
+    path: String,
+    line: Option<usize>,
+    column: Option<usize>,
+    end_line: Option<usize>,
+    end_column: Option<usize>,
+    clients: Vec<ForDto>,
+    help: Option<String>,
+    related: Vec<RelatedDto>,
+    evidence: Vec<&'static str>,
+}
+
+#[derive(Serialize)]
+struct ForDto {
+    client: &'static str,
+    version: String,
+    phase: &'static str,
+}
+
+#[derive(Serialize)]
+struct RelatedDto {
+    path: String,
+    line: Option<usize>,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct SummaryDto {
+    error: usize,
+    warning: usize,
+    note: usize,
+}
+
+/// What `rulecheck sources --format json` prints.
+pub fn sources(report: &Report<'_>) -> String {
+    print(&SourcesDto {
+        schema: "rulecheck.sources/1",
+        project: report.project.to_string_lossy().into_owned(),
+        cwd: report.cwd.to_string_lossy().into_owned(),
+        clients: clients(report),
+    })
+}
+
+/// What `rulecheck check --format json` prints.
+pub fn check(report: &Report<'_>) -> String {
+    print(&CheckDto {
+        schema: "rulecheck.check/1",
+        project: report.project.to_string_lossy().into_owned(),
+        cwd: report.cwd.to_string_lossy().into_owned(),
+        diagnostics: diagnostics(report),
+        clients: clients(report),
+        summary: SummaryDto {
+            error: report.count(Level::Error),
+            warning: report.count(Level::Warning),
+            note: report.count(Level::Note),
+        },
+    })
+}
+
+#[derive(Serialize)]
+struct ClientsDto {
+    schema: &'static str,
+    clients: Vec<KnownDto>,
+}
+
+#[derive(Serialize)]
+struct KnownDto {
+    client: &'static str,
+    title: &'static str,
+    default: String,
+    newest: String,
+    versions: Vec<String>,
+}
+
+/// What `rulecheck clients --format json` prints.
+pub fn clients_list() -> String {
+    let known = |client: &&Client| KnownDto {
+        client: client.name,
+        title: client.title,
+        default: client.default.to_string(),
+        newest: client.newest().to_string(),
+        versions: client.recorded.iter().map(Version::to_string).collect(),
+    };
+    print(&ClientsDto { schema: "rulecheck.clients/1", clients: CLIENTS.iter().map(known).collect() })
+}
+
+fn print(value: &impl Serialize) -> String {
+    // Only a map with keys that are no texts could fail here, and there is none.
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn clients(report: &Report<'_>) -> Vec<ClientDto> {
+    report.resolutions.iter().map(|resolution| client(report, resolution)).collect()
+}
+
+fn client(report: &Report<'_>, resolution: &Resolution) -> ClientDto {
+    let mut orders = [0, 0];
+    let sources = resolution.sources.iter().map(|source| {
+        let order = source.is_loaded().then(|| {
+            let next = &mut orders[usize::from(!source.at_startup())];
+            *next += 1;
+            *next - 1
+        });
+        self::source(report, source, order)
+    });
+    ClientDto {
+        client: resolution.client,
+        version: resolution.version.to_string(),
+        starts: resolution.refusal.is_none(),
+        sources: sources.collect(),
+        reason: resolution
+            .refusal
+            .as_ref()
+            .map(|refusal| format!("{}: {}", report.relative(&refusal.at.path), refusal.why)),
+    }
+}
+
+fn source(report: &Report<'_>, source: &Source, order: Option<usize>) -> SourceDto {
+    let (outcome, reason, by) = match &source.outcome {
+        Outcome::Loaded => ("loaded", None, None),
+        Outcome::Shadowed { by } => ("shadowed", None, Some(report.relative(by))),
+        Outcome::Unsupported { why } => ("unsupported", Some(why.clone()), None),
+        Outcome::Skipped { why } => ("skipped", Some(why.word().to_string()), None),
+    };
+    let (phase, trigger) = match &source.phase {
+        Phase::Startup => ("startup", None),
+        Phase::Lazy(Trigger::Under(dir)) => ("lazy", Some(TriggerDto::Under { under: report.relative(dir) })),
+        Phase::Lazy(Trigger::Patterns { patterns, base }) => {
+            ("lazy", Some(TriggerDto::Patterns { patterns: patterns.clone(), base: report.relative(base) }))
+        }
+    };
+    let loaded_bytes = match &source.cut {
+        _ if !source.is_loaded() => None,
+        Some(cut) => Some(cut.len() as u64),
+        None => source.bytes,
+    };
+    SourceDto {
+        path: report.name(&source.location),
+        real_path: match source.location {
+            Location::File(_) => source.real.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            _ => None,
+        },
+        scope: scope(source.scope),
+        via: via(source.via),
+        outcome,
+        reason,
+        phase,
+        order,
+        order_unspecified: source.order_unspecified,
+        activated_by: source
+            .activated_by
+            .and_then(|read| report.reads.get(read))
+            .map(|read| read.to_string_lossy().into_owned()),
+        by,
+        trigger,
+        from: source.from.as_ref().map(|place| FromDto {
+            path: report.relative(&place.path),
+            line: report.start(place).map(|start| start.line),
+        }),
+        bytes: source.bytes,
+        loaded_bytes,
+        evidence: source.evidence.clone(),
+    }
+}
+
+/// A scope's word, the same in every format.
+pub fn scope(scope: Scope) -> &'static str {
+    match scope {
+        Scope::Managed => "managed",
+        Scope::User => "user",
+        Scope::Project => "project",
+        Scope::Local => "local",
+        Scope::Configured => "configured",
+        Scope::Remote => "remote",
+        Scope::Inline => "inline",
+    }
+}
+
+fn via(via: Via) -> &'static str {
+    match via {
+        Via::Place => "place",
+        Via::Import => "import",
+        Via::Rule => "rule",
+        Via::Config => "config",
+    }
+}
+
+fn diagnostics(report: &Report<'_>) -> Vec<DiagnosticDto> {
+    report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| {
+            let (start, end) = ends(report, &diagnostic.place);
+            DiagnosticDto {
+                rule: diagnostic.rule,
+                level: diagnostic.level.to_string(),
+                message: diagnostic.message.clone(),
+                path: report.relative(&diagnostic.place.path),
+                line: start.map(|start| start.line),
+                column: start.map(|start| start.column),
+                end_line: end.map(|end| end.line),
+                end_column: end.map(|end| end.column),
+                clients: diagnostic
+                    .clients
+                    .iter()
+                    .map(|whom| ForDto { client: whom.client, version: whom.version.to_string(), phase: whom.phase })
+                    .collect(),
+                help: diagnostic.help.clone(),
+                related: diagnostic
+                    .related
+                    .iter()
+                    .map(|(place, message)| RelatedDto {
+                        path: report.relative(&place.path),
+                        line: report.start(place).map(|start| start.line),
+                        message: message.clone(),
+                    })
+                    .collect(),
+                evidence: diagnostic.evidence.clone(),
+            }
+        })
+        .collect()
+}
+
+fn ends(report: &Report<'_>, place: &Place) -> (Option<crate::text::Position>, Option<crate::text::Position>) {
+    let Some(span) = place.span else { return (None, None) };
+    let Ok(bytes) = report.files.read(&place.path) else { return (None, None) };
+    let text = lossy(&bytes);
+    (Some(position(&text, span.start)), Some(position(&text, span.end)))
+}
