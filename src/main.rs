@@ -12,7 +12,7 @@ use rulecheck::discover::{Project, discover};
 use rulecheck::files::{Disk, Files, absolute};
 use rulecheck::report::{Report, human, json};
 use rulecheck::resolution::Resolution;
-use rulecheck::rules::{Lint, lint};
+use rulecheck::rules::{Lint, RULES, lint};
 
 /// Why a run failed, and what to do.
 struct Failure {
@@ -47,7 +47,7 @@ fn run(cli: Cli) -> Result<(String, ExitCode), Failure> {
             let run = Run::new(&files, &check.path, &check.shared)?;
             let scene = run.scene(&files);
             let resolutions = run.resolutions(&scene);
-            let diagnostics = lint(&Lint { scene: &scene, resolutions: &resolutions });
+            let diagnostics = lint(RULES, &Lint { scene: &scene, resolutions: &resolutions });
             let report = Report { diagnostics: &diagnostics, ..run.report(&files, &resolutions) };
             let text = match check.shared.format {
                 Format::Human => human::check(&report),

@@ -7,5 +7,6 @@
 )]
 
 mod binary;
+mod cases;
 mod layout;
 mod runs;
