@@ -1,1 +1,3 @@
 //! Each client's glob dialect.
+
+pub mod shell;
