@@ -1,10 +1,11 @@
 //! The command line, as types. Nothing else in the library knows it.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::clients::{self, CLIENTS, Client, Version};
+use crate::config::Selected;
 use crate::diagnostic::Level;
 
 /// Says which instruction files each coding client loads, and what is wrong with them.
@@ -39,17 +40,22 @@ pub enum Command {
     Why(Why),
     /// List the known clients and versions
     Clients(ClientsList),
+    /// Print a rule's page, what a client does at a version, or how rulecheck.yaml is written
+    Explain(Explain),
 }
 
 /// `rulecheck check`
 #[derive(Args, Debug)]
 pub struct Check {
-    /// The project
-    #[arg(default_value = ".")]
-    pub path: PathBuf,
+    /// The project; or files and directories in it, to which the findings are then limited
+    #[arg(default_value = ".", value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
     /// Fail when there is a finding of this level or above
     #[arg(long, value_name = "LEVEL", default_value = "error")]
     pub fail_on: FailOn,
+    /// Print the findings only
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
     /// What is resolved, and how it is printed.
     #[command(flatten)]
     pub shared: Shared,
@@ -87,15 +93,25 @@ pub struct ClientsList {
     pub format: Format,
 }
 
+/// `rulecheck explain`
+#[derive(Args, Debug)]
+pub struct Explain {
+    /// A rule, a client and its version like claude@2.1.220, or rulecheck.yaml; all rules when left out
+    pub name: Option<String>,
+}
+
 /// The flags of every command that resolves a project.
 #[derive(Args, Debug)]
 pub struct Shared {
     /// A client, and its version where it is not the default one; may be given several times
-    #[arg(long = "client", value_name = "NAME[@VERSION]", value_parser = selected, help_heading = "Clients")]
+    #[arg(long = "client", value_name = "NAME[@VERSION]", value_parser = Selected::from_str, help_heading = "Clients")]
     pub clients: Vec<Selected>,
-    /// The directory that the clients are started in, relative to PATH [default: PATH]
-    #[arg(long, value_name = "DIR", help_heading = "Session")]
-    pub cwd: Option<PathBuf>,
+    /// The directory that the clients are started in, relative to PATH; may be given several times [default: PATH]
+    #[arg(long = "cwd", value_name = "DIR", help_heading = "Session")]
+    pub cwds: Vec<PathBuf>,
+    /// Start the clients in every directory that holds instruction files
+    #[arg(long, conflicts_with = "cwds", help_heading = "Session")]
+    pub cwd_each: bool,
     /// A file that the client reads, relative to PATH; may be given several times, in order
     #[arg(long = "read", value_name = "FILE", help_heading = "Session")]
     pub reads: Vec<PathBuf>,
@@ -114,24 +130,26 @@ pub struct Shared {
     /// Read an import outside the project as if its approval had been recorded; may be given several times
     #[arg(long, value_name = "PATH", help_heading = "Session")]
     pub allow_external: Vec<PathBuf>,
+    /// The configuration [default: rulecheck.yaml in the project's directory]
+    #[arg(long, value_name = "FILE", help_heading = "Session")]
+    pub config: Option<PathBuf>,
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = "Output")]
     pub format: Format,
+    /// Whether to use colours
+    #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
+    pub color: Color,
 }
 
-/// A client at a version.
-#[derive(Clone, Copy)]
-pub struct Selected {
-    /// The client.
-    pub client: &'static Client,
-    /// Its version.
-    pub version: Version,
-}
-
-impl std::fmt::Debug for Selected {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}@{}", self.client.name, self.version)
-    }
+/// When colours are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
 }
 
 /// An output format.
@@ -168,21 +186,6 @@ impl FailOn {
     }
 }
 
-/// Reads `NAME[@VERSION]`.
-fn selected(text: &str) -> Result<Selected, String> {
-    let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
-    let client = clients::client(name).ok_or_else(|| {
-        let known: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
-        format!("no client is called `{name}`; the known ones are {}", known.join(", "))
-    })?;
-    let version = match version {
-        None => client.default,
-        Some("latest") => client.newest(),
-        Some(version) => client.known(version.parse()?)?,
-    };
-    Ok(Selected { client, version })
-}
-
 /// Reads `NAME=VALUE`.
 fn pair(text: &str) -> Result<(String, String), String> {
     match text.split_once('=') {
@@ -203,10 +206,10 @@ mod tests {
 
     #[test]
     fn clients_are_named_with_or_without_a_version() {
-        assert_eq!(format!("{:?}", selected("claude").unwrap()), "claude@2.1.220");
-        assert_eq!(format!("{:?}", selected("codex@0.145.0").unwrap()), "codex@0.145.0");
+        assert_eq!(format!("{:?}", "claude".parse::<Selected>().unwrap()), "claude@2.1.220");
+        assert_eq!(format!("{:?}", "codex@0.145.0".parse::<Selected>().unwrap()), "codex@0.145.0");
         for wrong in ["", "cursor", "claude@", "claude@1.0.0", "codex@manual-2020-01-01", "claude@2.1"] {
-            assert!(selected(wrong).is_err(), "{wrong}");
+            assert!(wrong.parse::<Selected>().is_err(), "{wrong}");
         }
     }
 }

@@ -56,4 +56,6 @@ pub struct Diagnostic {
     pub clients: Vec<For>,
     /// The claims that it rests on.
     pub evidence: Vec<&'static str>,
+    /// For a secret, the name by which it can be accepted; never the value.
+    pub fingerprint: Option<String>,
 }

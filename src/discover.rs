@@ -23,6 +23,18 @@ pub struct Project {
     pub closed: Vec<PathBuf>,
 }
 
+impl Project {
+    /// The directories that hold instruction files, and the project's own; what lies in a `.claude` counts for the
+    /// directory that holds it.
+    pub fn instruction_dirs(&self) -> Vec<PathBuf> {
+        let outside = |dir: &&Path| !dir.components().any(|part| part.as_os_str() == ".claude");
+        let holder = |path: &PathBuf| path.ancestors().skip(1).find(outside).map(Path::to_path_buf);
+        let mut dirs: BTreeSet<PathBuf> = self.instructions.iter().filter_map(holder).collect();
+        dirs.insert(self.root.clone());
+        dirs.into_iter().collect()
+    }
+}
+
 /// Walks `root`, and `cwd` too where it lies outside. What is below a `.git` is left out: no client reads there.
 pub fn discover(files: &dyn Files, root: &Path, cwd: &Path) -> Project {
     let mut project = Project { root: root.to_path_buf(), ..Project::default() };

@@ -1,5 +1,7 @@
 //! The dated observations that every answer rests on, embedded in the program. They are data, never instructions.
 
+use std::sync::OnceLock;
+
 use serde::Deserialize;
 
 /// One observation: a page, a piece of source or a run of a released binary, at a moment.
@@ -51,28 +53,35 @@ pub struct Claim {
     pub contradicts: Vec<String>,
 }
 
-/// The observations of each client, as they are in `evidence/`.
-static TEXTS: &[(&str, &str)] = &[
-    ("codex", include_str!("../evidence/codex/observations.yaml")),
-    ("opencode", include_str!("../evidence/opencode/observations.yaml")),
-    ("claude", include_str!("../evidence/claude/observations.yaml")),
+/// The observations of one client, as they are in `evidence/`, read when they are first asked for.
+struct Known {
+    client: &'static str,
+    text: &'static str,
+    read: OnceLock<Result<Vec<Observation>, String>>,
+}
+
+static KNOWN: [Known; 3] = [
+    Known { client: "codex", text: include_str!("../evidence/codex/observations.yaml"), read: OnceLock::new() },
+    Known { client: "opencode", text: include_str!("../evidence/opencode/observations.yaml"), read: OnceLock::new() },
+    Known { client: "claude", text: include_str!("../evidence/claude/observations.yaml"), read: OnceLock::new() },
 ];
 
 /// The observations of `client`, in the order of their file.
 ///
 /// # Errors
 /// The text is embedded, so an error is a defect of the program; a test reads all of them.
-pub fn observations(client: &str) -> Result<Vec<Observation>, String> {
-    let (_, text) = TEXTS.iter().find(|(name, _)| *name == client).ok_or_else(|| format!("no client {client}"))?;
-    serde_yaml::from_str(text).map_err(|error| format!("evidence of {client}: {error}"))
+pub fn observations(client: &str) -> Result<&'static [Observation], String> {
+    let known = KNOWN.iter().find(|known| known.client == client).ok_or_else(|| format!("no client {client}"))?;
+    let read = known.read.get_or_init(|| serde_yaml::from_str(known.text).map_err(|error| error.to_string()));
+    read.as_deref().map_err(|error| format!("evidence of {client}: {error}"))
 }
 
 /// The observation and the claim called `id`, as `client/observation#claim`.
-pub fn claim(id: &str) -> Option<(Observation, Claim)> {
+pub fn claim(id: &str) -> Option<(&'static Observation, &'static Claim)> {
     let (client, rest) = id.split_once('/')?;
     let (observation, claim) = rest.split_once('#')?;
-    let observation = observations(client).ok()?.into_iter().find(|candidate| candidate.id == observation)?;
-    let claim = observation.claims.iter().find(|candidate| candidate.id == claim)?.clone();
+    let observation = observations(client).ok()?.iter().find(|candidate| candidate.id == observation)?;
+    let claim = observation.claims.iter().find(|candidate| candidate.id == claim)?;
     Some((observation, claim))
 }
 
@@ -87,7 +96,7 @@ mod tests {
         for client in CLIENTS {
             let observations = observations(client.name).unwrap();
             let mut seen = BTreeSet::new();
-            for observation in &observations {
+            for observation in observations {
                 for claim in &observation.claims {
                     assert!(seen.insert(format!("{}/{}#{}", client.name, observation.id, claim.id)));
                     for other in &claim.contradicts {

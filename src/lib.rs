@@ -21,6 +21,7 @@
 
 pub mod cli;
 pub mod clients;
+pub mod config;
 pub mod diagnostic;
 pub mod discover;
 pub mod evidence;
@@ -30,4 +31,5 @@ pub mod markdown;
 pub mod report;
 pub mod resolution;
 pub mod rules;
+pub mod suppress;
 pub mod text;

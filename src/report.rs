@@ -10,18 +10,25 @@ use crate::text::{Place, Position, lossy, position};
 pub mod human;
 pub mod json;
 
+/// One start directory, and what each client does there.
+#[derive(Debug)]
+pub struct Start {
+    /// The directory, absolute.
+    pub cwd: PathBuf,
+    /// One resolution a client.
+    pub resolutions: Vec<Resolution>,
+}
+
 /// Everything that a format may print.
 pub struct Report<'a> {
     /// Where excerpts and lines come from.
     pub files: &'a dyn Files,
     /// The project's directory, absolute.
     pub project: &'a Path,
-    /// The start directory, absolute.
-    pub cwd: &'a Path,
     /// The simulated reads, as they were given.
     pub reads: &'a [PathBuf],
-    /// One resolution a client.
-    pub resolutions: &'a [Resolution],
+    /// The start directories, at least one, each with its resolutions.
+    pub starts: &'a [Start],
     /// The findings, sorted.
     pub diagnostics: &'a [Diagnostic],
 }

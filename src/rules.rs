@@ -2,12 +2,18 @@
 //!
 //! A rule is one file, and its page beside it. It knows the resolutions and the files, never a client's internals.
 
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
 use crate::clients::Scene;
+use crate::config::Config;
 use crate::diagnostic::{Diagnostic, For, Level};
 use crate::resolution::{Resolution, Source};
+use crate::suppress;
 use crate::text::Place;
 
 mod unsupported_name;
+mod unused_suppression;
 
 /// One rule.
 pub struct Rule {
@@ -24,7 +30,7 @@ pub struct Rule {
 }
 
 /// All rules, sorted by name.
-pub static RULES: &[&Rule] = &[&unsupported_name::RULE];
+pub static RULES: &[&Rule] = &[&unsupported_name::RULE, &unused_suppression::RULE];
 
 /// What a rule may look at.
 pub struct Lint<'a> {
@@ -37,8 +43,60 @@ pub struct Lint<'a> {
 /// The findings of `rules`, sorted by place, then by rule.
 pub fn lint(rules: &[&Rule], lint: &Lint<'_>) -> Vec<Diagnostic> {
     let mut found: Vec<Diagnostic> = rules.iter().flat_map(|rule| (rule.check)(lint)).collect();
-    found.sort_by(|a, b| (&a.place, a.rule, &a.message).cmp(&(&b.place, b.rule, &b.message)));
+    found.sort_by(|a, b| order(a).cmp(&order(b)));
     found
+}
+
+fn order(diagnostic: &Diagnostic) -> (&Place, &str, &str) {
+    (&diagnostic.place, diagnostic.rule, &diagnostic.message)
+}
+
+/// The findings of all starts, each once, at the levels of the configuration, without those that were accepted.
+pub fn findings(rules: &[&Rule], starts: &[Lint<'_>], config: &Config) -> Vec<Diagnostic> {
+    let Some(first) = starts.first() else { return Vec::new() };
+    let mut all: Vec<Diagnostic> = Vec::new();
+    for start in starts {
+        all.extend(lint(rules, start));
+    }
+    all.sort_by(|a, b| order(a).cmp(&order(b)));
+    all.dedup_by(|next, kept| {
+        let same = order(next) == order(kept);
+        if same {
+            kept.clients.append(&mut next.clients);
+            kept.clients.sort();
+            kept.clients.dedup();
+        }
+        same
+    });
+    all.retain_mut(|diagnostic| match config.level(diagnostic.rule, diagnostic.level) {
+        Some(level) => {
+            diagnostic.level = level;
+            true
+        }
+        None => false,
+    });
+    let paths = read_files(&all, starts, first.scene);
+    let applied = suppress::apply(all, paths.iter().map(PathBuf::as_path), config, first.scene);
+    let mut found = applied.remaining;
+    if let Some(level) = config.level(unused_suppression::RULE.name, unused_suppression::RULE.level) {
+        let comments = applied.comments.iter().filter_map(unused_suppression::comment);
+        let entries = applied.idle.iter().filter_map(|entry| unused_suppression::entry(entry, config, first.scene));
+        found.extend(comments.chain(entries).map(|diagnostic| Diagnostic { level, ..diagnostic }));
+        found.sort_by(|a, b| order(a).cmp(&order(b)));
+    }
+    found
+}
+
+/// The files that may hold a suppressing comment: every source that exists, instruction file, and place of a finding.
+fn read_files(found: &[Diagnostic], starts: &[Lint<'_>], scene: &Scene<'_>) -> BTreeSet<PathBuf> {
+    let sources = starts.iter().flat_map(|start| start.resolutions).flat_map(|resolution| &resolution.sources);
+    let opened = sources.filter(|source| source.real.is_some()).filter_map(Source::path).map(Path::to_path_buf);
+    let places = found.iter().map(|diagnostic| diagnostic.place.path.clone());
+    opened
+        .chain(scene.project.instructions.iter().cloned())
+        .chain(places)
+        .filter(|path| scene.files.is_file(path))
+        .collect()
 }
 
 impl Rule {
@@ -53,6 +111,7 @@ impl Rule {
             help: None,
             clients: Vec::new(),
             evidence: Vec::new(),
+            fingerprint: None,
         }
     }
 }

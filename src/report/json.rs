@@ -1,17 +1,34 @@
 //! The JSON of `sources` and `check`. It is public: fields are added, never changed or taken away.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use crate::clients::{CLIENTS, Client, Version};
 use crate::diagnostic::Level;
-use crate::report::Report;
+use crate::report::{Report, Start};
 use crate::resolution::{Location, Outcome, Phase, Resolution, Scope, Source, Trigger, Via};
-use crate::text::{Place, lossy, position};
+use crate::text::{Place, Position, lossy, position};
 
 #[derive(Serialize)]
 struct SourcesDto {
     schema: &'static str,
+    #[serde(flatten)]
+    place: PlaceDto,
+    clients: Vec<ClientDto>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    starts: Vec<StartDto>,
+}
+
+#[derive(Serialize)]
+struct PlaceDto {
     project: String,
+    cwd: String,
+}
+
+/// What the clients do in another start directory, where several are asked for.
+#[derive(Serialize)]
+struct StartDto {
     cwd: String,
     clients: Vec<ClientDto>,
 }
@@ -19,10 +36,12 @@ struct SourcesDto {
 #[derive(Serialize)]
 struct CheckDto {
     schema: &'static str,
-    project: String,
-    cwd: String,
+    #[serde(flatten)]
+    place: PlaceDto,
     diagnostics: Vec<DiagnosticDto>,
     clients: Vec<ClientDto>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    starts: Vec<StartDto>,
     summary: SummaryDto,
 }
 
@@ -109,28 +128,37 @@ struct SummaryDto {
 
 /// What `rulecheck sources --format json` prints.
 pub fn sources(report: &Report<'_>) -> String {
-    print(&SourcesDto {
-        schema: "rulecheck.sources/1",
-        project: report.project.to_string_lossy().into_owned(),
-        cwd: report.cwd.to_string_lossy().into_owned(),
-        clients: clients(report),
-    })
+    let (clients, starts) = starts(report);
+    print(&SourcesDto { schema: "rulecheck.sources/1", place: place(report), clients, starts })
 }
 
 /// What `rulecheck check --format json` prints.
 pub fn check(report: &Report<'_>) -> String {
-    print(&CheckDto {
-        schema: "rulecheck.check/1",
-        project: report.project.to_string_lossy().into_owned(),
-        cwd: report.cwd.to_string_lossy().into_owned(),
-        diagnostics: diagnostics(report),
-        clients: clients(report),
-        summary: SummaryDto {
-            error: report.count(Level::Error),
-            warning: report.count(Level::Warning),
-            note: report.count(Level::Note),
-        },
-    })
+    let (clients, starts) = starts(report);
+    let summary = SummaryDto {
+        error: report.count(Level::Error),
+        warning: report.count(Level::Warning),
+        note: report.count(Level::Note),
+    };
+    let diagnostics = diagnostics(report);
+    print(&CheckDto { schema: "rulecheck.check/1", place: place(report), diagnostics, clients, starts, summary })
+}
+
+fn place(report: &Report<'_>) -> PlaceDto {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    PlaceDto {
+        project: text(report.project),
+        cwd: report.starts.first().map_or(String::new(), |start| text(&start.cwd)),
+    }
+}
+
+/// The clients of the first start, and the other starts.
+fn starts(report: &Report<'_>) -> (Vec<ClientDto>, Vec<StartDto>) {
+    let clients = |start: &Start| start.resolutions.iter().map(|resolution| client(report, resolution)).collect();
+    let mut all = report.starts.iter();
+    let first = all.next().map_or_else(Vec::new, clients);
+    let others = all.map(|start| StartDto { cwd: start.cwd.to_string_lossy().into_owned(), clients: clients(start) });
+    (first, others.collect())
 }
 
 #[derive(Serialize)]
@@ -165,10 +193,6 @@ fn print(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
     text.push('\n');
     text
-}
-
-fn clients(report: &Report<'_>) -> Vec<ClientDto> {
-    report.resolutions.iter().map(|resolution| client(report, resolution)).collect()
 }
 
 fn client(report: &Report<'_>, resolution: &Resolution) -> ClientDto {
@@ -299,7 +323,7 @@ fn diagnostics(report: &Report<'_>) -> Vec<DiagnosticDto> {
         .collect()
 }
 
-fn ends(report: &Report<'_>, place: &Place) -> (Option<crate::text::Position>, Option<crate::text::Position>) {
+fn ends(report: &Report<'_>, place: &Place) -> (Option<Position>, Option<Position>) {
     let Some(span) = place.span else { return (None, None) };
     let Ok(bytes) = report.files.read(&place.path) else { return (None, None) };
     let text = lossy(&bytes);

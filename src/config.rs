@@ -1,0 +1,351 @@
+//! `rulecheck.yaml`, at the root of the project only.
+//!
+//! ```yaml
+//! clients: [codex@0.145.0, claude]
+//! rules:
+//!   client-gap: off
+//! suppress:
+//!   - path: fixtures/**
+//!     rule: unsupported-name
+//!     reason: test data
+//! allow-external: [../shared/team.md]
+//! ```
+
+use std::path::{Path, PathBuf};
+
+use serde_yaml::Value;
+
+use crate::clients::{self, CLIENTS, Client, Version};
+use crate::diagnostic::Level;
+use crate::files::{Files, Unreadable};
+use crate::rules::RULES;
+use crate::text::lossy;
+
+/// The name of the configuration.
+pub const FILE: &str = "rulecheck.yaml";
+
+/// How it is written, for people.
+pub const PAGE: &str = include_str!("config.md");
+
+/// What the configuration says.
+#[derive(Debug, Default)]
+pub struct Config {
+    /// The file, if there is one.
+    pub path: Option<PathBuf>,
+    /// The clients that are checked when the command line names none.
+    pub clients: Vec<Selected>,
+    /// The level of a rule; `None` turns it off.
+    pub levels: Vec<(&'static str, Option<Level>)>,
+    /// Findings that are accepted.
+    pub suppressions: Vec<Entry>,
+    /// Files outside the project that may be read as imports, as written.
+    pub allow_external: Vec<PathBuf>,
+}
+
+/// A client at a version.
+#[derive(Clone, Copy)]
+pub struct Selected {
+    /// The client.
+    pub client: &'static Client,
+    /// Its version.
+    pub version: Version,
+}
+
+impl std::fmt::Debug for Selected {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}@{}", self.client.name, self.version)
+    }
+}
+
+impl std::str::FromStr for Selected {
+    type Err = String;
+
+    /// Reads `NAME[@VERSION]`; the version `latest` is the newest one that was recorded.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
+        let client = clients::client(name).ok_or_else(|| {
+            let known: Vec<&str> = CLIENTS.iter().map(|client| client.name).collect();
+            format!("no client is called `{name}`; the known ones are {}", known.join(", "))
+        })?;
+        let version = match version {
+            None => client.default,
+            Some("latest") => client.newest(),
+            Some(version) => client.known(version.parse()?)?,
+        };
+        Ok(Self { client, version })
+    }
+}
+
+/// One accepted finding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Where: a path relative to the project, `*` and `**` allowed. `None` for a secret.
+    pub path: Option<String>,
+    /// Which rule.
+    pub rule: String,
+    /// Which secret, by its fingerprint.
+    pub fingerprint: Option<String>,
+    /// Why it is accepted.
+    pub reason: String,
+    /// The line of the configuration, from 1.
+    pub line: usize,
+}
+
+/// A configuration that cannot be used.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Invalid {
+    /// What is wrong.
+    pub cause: String,
+    /// What to do.
+    pub help: String,
+}
+
+const KEYS: &[&str] = &["allow-external", "clients", "rules", "suppress"];
+const ENTRY_KEYS: &[&str] = &["fingerprint", "path", "reason", "rule"];
+
+impl Config {
+    /// The configuration at `path`.
+    ///
+    /// # Errors
+    /// Says what is wrong with it, and what was probably meant. A missing file is an error too.
+    pub fn read(files: &dyn Files, path: &Path) -> Result<Self, Invalid> {
+        let bytes = files.read(path).map_err(|why| Invalid {
+            cause: format!("{} cannot be read: {why}", path.display()),
+            help: "name a file that can be read".into(),
+        })?;
+        let mut config = Self::parse(&lossy(&bytes))
+            .map_err(|invalid| Invalid { cause: format!("{}: {}", path.display(), invalid.cause), ..invalid })?;
+        config.path = Some(path.to_path_buf());
+        Ok(config)
+    }
+
+    /// The configuration at the root of a project; nothing at all when there is none.
+    ///
+    /// # Errors
+    /// As [`Config::read`], but for a missing file.
+    pub fn of_project(files: &dyn Files, root: &Path) -> Result<Self, Invalid> {
+        let path = root.join(FILE);
+        match files.read(&path) {
+            Err(Unreadable::Missing) => Ok(Self::default()),
+            _ => Self::read(files, &path),
+        }
+    }
+
+    fn parse(text: &str) -> Result<Self, Invalid> {
+        let value: Value = serde_yaml::from_str(text).map_err(|error| Invalid {
+            cause: format!("it is not valid YAML: {error}"),
+            help: "mend the line that is named".into(),
+        })?;
+        let mut config = Self::default();
+        if value.is_null() {
+            return Ok(config);
+        }
+        for (key, value) in map(&value, "the configuration", text)? {
+            match key {
+                "clients" => config.clients = clients_of(value, text)?,
+                "rules" => config.levels = levels(value, text)?,
+                "suppress" => {
+                    for (number, entry) in list(value, "suppress", text)?.iter().enumerate() {
+                        config.suppressions.push(suppression(entry, number, text)?);
+                    }
+                }
+                "allow-external" => {
+                    for path in list(value, "allow-external", text)? {
+                        config.allow_external.push(string(path, "allow-external", text)?.into());
+                    }
+                }
+                other => return Err(unknown("key", other, KEYS, text)),
+            }
+        }
+        Ok(config)
+    }
+
+    /// The level of a rule here; `None` when it is off.
+    pub fn level(&self, rule: &str, default: Level) -> Option<Level> {
+        self.levels.iter().rev().find(|(name, _)| *name == rule).map_or(Some(default), |(_, level)| *level)
+    }
+}
+
+/// `[codex@0.145.0, claude]`, or `{codex: 0.145.0}`.
+fn clients_of(value: &Value, text: &str) -> Result<Vec<Selected>, Invalid> {
+    let names: Vec<String> = match value {
+        Value::Mapping(_) => map(value, "clients", text)?
+            .into_iter()
+            .map(|(name, version)| Ok(format!("{name}@{}", string(version, name, text)?)))
+            .collect::<Result<_, Invalid>>()?,
+        _ => list(value, "clients", text)?
+            .iter()
+            .map(|name| string(name, "clients", text))
+            .collect::<Result<_, Invalid>>()?,
+    };
+    let selected = names.iter().map(|name| name.parse().map_err(|cause: String| wrong("clients", cause, text)));
+    selected.collect()
+}
+
+fn levels(value: &Value, text: &str) -> Result<Vec<(&'static str, Option<Level>)>, Invalid> {
+    map(value, "rules", text)?
+        .into_iter()
+        .map(|(name, level)| {
+            let rule = rule(name, text)?;
+            let level = match level {
+                Value::Bool(false) => None,
+                other => match string(other, name, text)?.as_str() {
+                    "off" => None,
+                    "note" => Some(Level::Note),
+                    "warning" => Some(Level::Warning),
+                    "error" => Some(Level::Error),
+                    word => return Err(unknown("level", word, &["error", "note", "off", "warning"], text)),
+                },
+            };
+            Ok((rule, level))
+        })
+        .collect()
+}
+
+fn suppression(value: &Value, number: usize, text: &str) -> Result<Entry, Invalid> {
+    let mut path = None;
+    let mut name = None;
+    let mut fingerprint = None;
+    let mut reason = None;
+    for (key, value) in map(value, "an entry of `suppress`", text)? {
+        match key {
+            "path" => path = Some(string(value, key, text)?),
+            "rule" => name = Some(rule(&string(value, key, text)?, text)?),
+            "fingerprint" => fingerprint = Some(string(value, key, text)?),
+            "reason" => reason = Some(string(value, key, text)?).filter(|reason| !reason.trim().is_empty()),
+            other => return Err(unknown("key", other, ENTRY_KEYS, text)),
+        }
+    }
+    let missing = |key: &str| wrong("suppress", format!("entry {} has no `{key}`", number + 1), text);
+    let reason = reason.ok_or_else(|| missing("reason"))?;
+    let rule = match (name, &fingerprint) {
+        (Some(rule), _) => rule,
+        (None, Some(_)) => "secret",
+        (None, None) => return Err(missing("rule")),
+    };
+    if rule == "secret" && fingerprint.is_none() {
+        return Err(missing("fingerprint"));
+    }
+    if path.is_none() && fingerprint.is_none() {
+        return Err(missing("path"));
+    }
+    Ok(Entry { path, rule: rule.to_string(), fingerprint, reason, line: entry_line(text, number) })
+}
+
+/// The rule called `name`.
+fn rule(name: &str, text: &str) -> Result<&'static str, Invalid> {
+    let known: Vec<&'static str> = RULES.iter().map(|rule| rule.name).collect();
+    known.iter().find(|known| **known == name).copied().ok_or_else(|| unknown("rule", name, &known, text))
+}
+
+fn map<'a>(value: &'a Value, what: &str, text: &str) -> Result<Vec<(&'a str, &'a Value)>, Invalid> {
+    let pairs =
+        value.as_mapping().and_then(|map| map.iter().map(|(key, value)| Some((key.as_str()?, value))).collect());
+    pairs.ok_or_else(|| wrong(what, "it must be a map of names", text))
+}
+
+fn list<'a>(value: &'a Value, what: &str, text: &str) -> Result<&'a Vec<Value>, Invalid> {
+    value.as_sequence().ok_or_else(|| wrong(what, "it must be a list", text))
+}
+
+fn string(value: &Value, what: &str, text: &str) -> Result<String, Invalid> {
+    value.as_str().map(str::to_string).ok_or_else(|| wrong(what, "it must be a text", text))
+}
+
+fn wrong(what: &str, why: impl std::fmt::Display, text: &str) -> Invalid {
+    Invalid {
+        cause: format!("{}{what}: {why}", line_of(text, what)),
+        help: "`rulecheck explain rulecheck.yaml` shows what may stand there".into(),
+    }
+}
+
+fn unknown(kind: &str, name: &str, known: &[&str], text: &str) -> Invalid {
+    Invalid {
+        cause: format!("{}unknown {kind} `{name}`", line_of(text, name)),
+        help: match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("known are {}", known.join(", ")),
+        },
+    }
+}
+
+/// `line N: `, for the first line on which `name` stands as a word of its own.
+fn line_of(text: &str, name: &str) -> String {
+    let is_word = |line: &str| {
+        line.split([' ', ':', '[', ']', ',', '{', '}', '"', '\'', '-']).any(|word| word == name)
+            || line.contains(&format!("{name}:"))
+    };
+    text.lines().position(is_word).map_or(String::new(), |at| format!("line {}: ", at + 1))
+}
+
+/// The line of the entry `number` of `suppress`, from 1.
+fn entry_line(text: &str, number: usize) -> usize {
+    let after = text.lines().position(|line| line.starts_with("suppress")).unwrap_or(0);
+    let mut items = text.lines().enumerate().skip(after + 1).filter(|(_, line)| line.trim_start().starts_with("- "));
+    items.nth(number).map_or(after + 1, |(at, _)| at + 1)
+}
+
+/// The known name that is spelled most like `name`, if one is near enough to be meant.
+pub fn nearest<'a>(name: &str, known: &[&'a str]) -> Option<&'a str> {
+    let (distance, near) = known.iter().map(|known| (distance(name, known), *known)).min()?;
+    (distance <= 1 + name.chars().count() / 4).then_some(near)
+}
+
+/// How many characters have to be put in, taken out or changed to make one text of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, a) in a.chars().enumerate() {
+        let mut before = i;
+        row[0] = i + 1;
+        for (j, b) in b.iter().enumerate() {
+            let changed = before + usize::from(a != *b);
+            before = row[j + 1];
+            row[j + 1] = changed.min(row[j] + 1).min(before + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_whole_configuration_is_read() {
+        let text = "clients: [codex@0.145.0, claude]\nrules:\n  unsupported-name: warning\nsuppress:\n  - path: a/**\n    rule: unsupported-name\n    reason: test data\nallow-external: [../x.md]\n";
+        let config = Config::parse(text).unwrap();
+        assert_eq!(format!("{:?}", config.clients), "[codex@0.145.0, claude@2.1.220]");
+        assert_eq!(config.level("unsupported-name", Level::Error), Some(Level::Warning));
+        assert_eq!(config.suppressions[0].line, 5);
+        assert_eq!(config.allow_external, [PathBuf::from("../x.md")]);
+        assert_eq!(format!("{:?}", Config::parse("clients: {claude: 2.1.220}").unwrap().clients), "[claude@2.1.220]");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_what_was_meant() {
+        for (text, cause, help) in [
+            ("client: []", "line 1: unknown key `client`", "did you mean `clients`?"),
+            (
+                "rules:\n  unsuported-name: off",
+                "line 2: unknown rule `unsuported-name`",
+                "did you mean `unsupported-name`?",
+            ),
+            ("rules:\n  unsupported-name: of", "line 2: unknown level `of`", "did you mean `off`?"),
+            ("suppress:\n  - rule: unsupported-name\n    path: x", "line 1: suppress: entry 1 has no `reason`", ""),
+            ("suppress:\n  - rule: unsupported-name\n    reason: y", "line 1: suppress: entry 1 has no `path`", ""),
+            ("clients: claude", "line 1: clients: it must be a list", ""),
+            ("- a", "the configuration: it must be a map of names", ""),
+        ] {
+            let invalid = Config::parse(text).unwrap_err();
+            assert_eq!(invalid.cause, cause);
+            assert!(help.is_empty() || invalid.help == help, "{}", invalid.help);
+        }
+    }
+
+    #[test]
+    fn near_names_are_found_and_far_ones_are_not() {
+        assert_eq!(nearest("claud", &["claude", "codex"]), Some("claude"));
+        assert_eq!(nearest("cursor", &["claude", "codex"]), None);
+    }
+}

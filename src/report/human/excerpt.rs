@@ -1,0 +1,173 @@
+//! One finding, through miette, with the offending text. Nothing else in the crate names miette.
+
+use std::fmt;
+use std::ops::Range;
+
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteError, MietteSpanContents, Severity, SourceCode,
+    SourceSpan, SpanContents,
+};
+
+use super::Style;
+use crate::diagnostic::{Diagnostic, Level};
+use crate::evidence::claim;
+use crate::report::{Report, visible};
+use crate::text::{Place, clamp, lossy, position};
+
+/// The longest line that is shown whole, in bytes.
+const LONG_LINE: usize = 400;
+
+pub(super) fn print(report: &Report<'_>, diagnostic: &Diagnostic, style: Style, out: &mut String) {
+    let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
+    let handler =
+        GraphicalReportHandler::new_themed(theme).with_links(false).with_width(style.width).with_context_lines(0);
+    let finding = Finding::new(report, diagnostic);
+    if handler.render_report(out, &finding).is_err() {
+        out.push_str(&finding.message);
+    }
+    out.push('\n');
+}
+
+/// A finding as miette takes it.
+#[derive(Debug)]
+struct Finding {
+    rule: Option<&'static str>,
+    level: Level,
+    message: String,
+    help: Option<String>,
+    excerpt: Excerpt,
+    related: Vec<Self>,
+}
+
+/// The lines of a place, made safe to print.
+#[derive(Debug)]
+struct Excerpt {
+    name: String,
+    text: String,
+    span: Range<usize>,
+    line: usize,
+    column: usize,
+}
+
+impl Finding {
+    fn new(report: &Report<'_>, diagnostic: &Diagnostic) -> Self {
+        let related = diagnostic.related.iter().map(|(place, message)| Self {
+            rule: None,
+            level: Level::Note,
+            message: visible(message),
+            help: None,
+            excerpt: Excerpt::new(report, place),
+            related: Vec::new(),
+        });
+        Self {
+            rule: Some(diagnostic.rule),
+            level: diagnostic.level,
+            message: visible(&diagnostic.message),
+            help: Some(help(diagnostic)).filter(|help| !help.is_empty()),
+            excerpt: Excerpt::new(report, &diagnostic.place),
+            related: related.collect(),
+        }
+    }
+}
+
+/// What to do, for whom, and why.
+fn help(diagnostic: &Diagnostic) -> String {
+    let mut lines = Vec::new();
+    lines.extend(diagnostic.help.as_deref().map(visible));
+    let whom: Vec<String> =
+        diagnostic.clients.iter().map(|whom| format!("{} {} ({})", whom.client, whom.version, whom.phase)).collect();
+    if !whom.is_empty() {
+        lines.push(format!("for: {}", whom.join(", ")));
+    }
+    let says = |id: &&str| claim(id).map(|(_, claim)| format!("why: {} [{id}]", claim.says));
+    lines.extend(diagnostic.evidence.iter().find_map(says));
+    lines.join("\n")
+}
+
+impl Excerpt {
+    /// The lines of `place`; for a whole file its first line, for what cannot be read nothing but the name.
+    fn new(report: &Report<'_>, place: &Place) -> Self {
+        let name = visible(&report.relative(&place.path));
+        let bytes = report.files.read(&place.path).unwrap_or_default();
+        let text = lossy(&bytes);
+        let span = clamp(&text, place.span.map_or(0..0, Range::from));
+        let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
+        // A line without end would bury the finding.
+        let window = clamp(&text, start.max(span.start.saturating_sub(LONG_LINE))..end.min(span.end + LONG_LINE));
+        let at = position(&text, window.start);
+        let before = visible(&text[window.start..span.start]);
+        let inside = visible_lines(&text[span.clone()]);
+        let after = visible(&text[span.end.min(window.end)..window.end]);
+        let marked = before.len()..before.len() + inside.len();
+        Self { name, text: format!("{before}{inside}{after}"), span: marked, line: at.line - 1, column: at.column - 1 }
+    }
+}
+
+/// As [`visible`], with the line breaks kept.
+fn visible_lines(text: &str) -> String {
+    text.split('\n').map(visible).collect::<Vec<_>>().join("\n")
+}
+
+impl SourceCode for Excerpt {
+    fn read_span<'a>(
+        &'a self,
+        _span: &SourceSpan,
+        _before: usize,
+        _after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let whole = SourceSpan::from(0..self.text.len());
+        let lines = self.text.matches('\n').count() + 1;
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            self.text.as_bytes(),
+            whole,
+            self.line,
+            self.column,
+            lines,
+        )))
+    }
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Finding {}
+
+impl miette::Diagnostic for Finding {
+    fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.rule.map(|rule| Box::new(rule) as Box<dyn fmt::Display>)
+    }
+
+    fn severity(&self) -> Option<Severity> {
+        Some(match self.level {
+            Level::Error => Severity::Error,
+            Level::Warning => Severity::Warning,
+            Level::Note => Severity::Advice,
+        })
+    }
+
+    fn help<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
+        self.help.as_ref().map(|help| Box::new(help) as Box<dyn fmt::Display>)
+    }
+
+    fn source_code(&self) -> Option<&dyn SourceCode> {
+        Some(&self.excerpt)
+    }
+
+    fn labels(&self) -> Option<Box<dyn Iterator<Item = LabeledSpan> + '_>> {
+        // Without a label the path would not be printed.
+        let span = LabeledSpan::new(None, self.excerpt.span.start, self.excerpt.span.len());
+        Some(Box::new(std::iter::once(span)))
+    }
+
+    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
+        if self.related.is_empty() {
+            return None;
+        }
+        Some(Box::new(self.related.iter().map(|finding| finding as &dyn miette::Diagnostic)))
+    }
+}

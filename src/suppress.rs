@@ -1,0 +1,129 @@
+//! Findings that somebody accepted: comments beside them, and entries of `rulecheck.yaml`. A reason is mandatory, and
+//! one that hid nothing is a finding itself.
+
+use std::ops::Range;
+use std::path::Path;
+
+use crate::clients::Scene;
+use crate::config::{Config, Entry};
+use crate::diagnostic::Diagnostic;
+use crate::glob::shell::{Glob, Options};
+use crate::text::{Place, lossy, position};
+
+/// `rulecheck: ignore[rule, rule] reason` in a comment of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Comment {
+    /// Where it stands.
+    pub place: Place,
+    /// The line that it stands on, from 1.
+    pub line: usize,
+    /// The rules it names.
+    pub rules: Vec<String>,
+    /// Why; empty when nothing is said.
+    pub reason: String,
+    /// How many findings it hid.
+    pub hid: usize,
+}
+
+const OPENER: &str = "rulecheck: ignore[";
+
+/// The suppressing comments of one file.
+pub fn comments(path: &Path, text: &str) -> Vec<Comment> {
+    let mut found = Vec::new();
+    // Most files have none, and are not looked at line by line.
+    for (start, _) in text.match_indices(OPENER) {
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let before = text[line_start..start].trim_end();
+        let opened = ["<!--", "#", "//", "/*", "*", ";"].iter().any(|mark| before.ends_with(mark));
+        let rest = &text[start + OPENER.len()..];
+        let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let Some((rules, reason)) = rest.split_once(']').filter(|_| opened) else { continue };
+        let reason = reason.trim().trim_end_matches("-->").trim_end_matches("*/").trim().trim_start_matches(':').trim();
+        let span: Range<usize> = start..start + OPENER.len() + rules.len() + 1;
+        found.push(Comment {
+            line: position(text, start).line,
+            place: Place::at(path, span),
+            rules: rules.split(',').map(|rule| rule.trim().to_string()).filter(|rule| !rule.is_empty()).collect(),
+            reason: reason.to_string(),
+            hid: 0,
+        });
+    }
+    found
+}
+
+/// What is left of the findings, and what the acceptances did.
+pub struct Applied<'a> {
+    /// The findings that nobody accepted, in their order.
+    pub remaining: Vec<Diagnostic>,
+    /// All comments, with how many findings each hid.
+    pub comments: Vec<Comment>,
+    /// The entries of the configuration that hid nothing.
+    pub idle: Vec<&'a Entry>,
+}
+
+/// Takes out the findings that somebody accepted, by a comment in one of `paths` or by an entry of the configuration.
+///
+/// A comment hides the findings of its rules on its line, on the next, and those about its whole file. A secret can only
+/// be hidden by its fingerprint.
+pub fn apply<'a>(
+    found: Vec<Diagnostic>,
+    paths: impl IntoIterator<Item = &'a Path>,
+    config: &'a Config,
+    scene: &Scene<'_>,
+) -> Applied<'a> {
+    let read = |path: &Path| scene.files.read(path).map(|bytes| comments(path, &lossy(&bytes))).unwrap_or_default();
+    let mut comments: Vec<Comment> = paths.into_iter().flat_map(read).collect();
+    let options = Options { dot: true, ..Options::default() };
+    let mut entries: Vec<(&Entry, Option<Glob>, usize)> = config
+        .suppressions
+        .iter()
+        .map(|entry| (entry, entry.path.as_ref().map(|path| Glob::new(path, options)), 0))
+        .collect();
+    let mut remaining: Vec<Diagnostic> = Vec::new();
+    for diagnostic in found {
+        let by_comment = diagnostic.rule != "secret" && hide(&diagnostic, &mut comments, scene);
+        let relative = diagnostic.place.path.strip_prefix(&scene.project.root).unwrap_or(&diagnostic.place.path);
+        let relative = relative.to_string_lossy().replace('\\', "/");
+        let mut by_entry = false;
+        for (entry, glob, hid) in &mut entries {
+            let fits = entry.rule == diagnostic.rule
+                && glob.as_ref().is_none_or(|glob| glob.is_match(&relative))
+                && (diagnostic.rule != "secret" || entry.fingerprint == diagnostic.fingerprint);
+            *hid += usize::from(fits);
+            by_entry |= fits;
+        }
+        if !by_comment && !by_entry {
+            remaining.push(diagnostic);
+        }
+    }
+    let idle = entries.into_iter().filter(|(_, _, hid)| *hid == 0).map(|(entry, ..)| entry).collect();
+    Applied { remaining, comments, idle }
+}
+
+fn hide(diagnostic: &Diagnostic, comments: &mut [Comment], scene: &Scene<'_>) -> bool {
+    let line = diagnostic.place.span.and_then(|span| {
+        let bytes = scene.files.read(&diagnostic.place.path).ok()?;
+        Some(position(&lossy(&bytes), span.start).line)
+    });
+    let fits = |comment: &&mut Comment| {
+        comment.place.path == diagnostic.place.path
+            && comment.rules.iter().any(|rule| rule == diagnostic.rule)
+            && !comment.reason.is_empty()
+            && line.is_none_or(|line| comment.line == line || comment.line + 1 == line)
+    };
+    comments.iter_mut().find(fits).map(|comment| comment.hid += 1).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_of_every_kind_of_file() {
+        let text = "<!-- rulecheck: ignore[a, b] two rules -->\n# rulecheck: ignore[c] yaml\n  // rulecheck: ignore[d]\nsay rulecheck: ignore[e] in prose\n";
+        let found = comments(Path::new("/x"), text);
+        let short: Vec<(usize, String, &str)> =
+            found.iter().map(|comment| (comment.line, comment.rules.join("+"), comment.reason.as_str())).collect();
+        assert_eq!(short, [(1, "a+b".into(), "two rules"), (2, "c".into(), "yaml"), (3, "d".into(), "")]);
+    }
+}
