@@ -73,6 +73,10 @@ pub trait Files {
     /// What `path` leads to, links followed. `None`: nothing, a dangling link, or a loop.
     fn target(&self, path: &Path) -> Option<Entry>;
 
+    /// Whether the system cannot say what `path` leads to, though something may be there: a loop of links, or a
+    /// directory that may not be looked into.
+    fn is_barred(&self, path: &Path) -> bool;
+
     /// The absolute path with every link resolved. `None` where [`Files::target`] is `None`.
     fn real(&self, path: &Path) -> Option<PathBuf>;
 
@@ -205,6 +209,10 @@ mod disk {
 
         fn target(&self, path: &Path) -> Option<Entry> {
             fs::metadata(path).ok().map(|meta| of(&meta))
+        }
+
+        fn is_barred(&self, path: &Path) -> bool {
+            fs::metadata(path).is_err_and(|error| matches!(why(error), Unreadable::Denied | Unreadable::Lost))
         }
 
         fn real(&self, path: &Path) -> Option<PathBuf> {
@@ -395,6 +403,10 @@ impl Files for Memory {
 
     fn target(&self, path: &Path) -> Option<Entry> {
         self.node_entry(&self.resolve(path, true).ok()?)
+    }
+
+    fn is_barred(&self, path: &Path) -> bool {
+        self.resolve(path, true) == Err(Unreadable::Lost)
     }
 
     fn real(&self, path: &Path) -> Option<PathBuf> {

@@ -2,6 +2,9 @@
 //!
 //! A segment is compiled to a small automaton that is run as a table, so a match costs the pattern's length times
 //! the text's, whatever the pattern. A `/` is matched by nothing but a `/` and `**`.
+//!
+//! The dialect is that of `minimatch`. `picomatch` differs in corners: there `a/**` matches `a` too (see
+//! [`Options::empty_tail`]), slashes in a row are not one, and `[!a]` is not negated.
 
 use self::braces::expand;
 
@@ -20,6 +23,9 @@ pub struct Options {
     /// Whether a last `**` may stand for nothing, so that `a/**` matches `a` too.
     pub empty_tail: bool,
 }
+
+/// How many characters the pattern of one segment may have; a longer one is taken as plain text.
+const MAX_SEGMENT: usize = 4096;
 
 /// A pattern for whole paths.
 #[derive(Clone, Debug)]
@@ -111,7 +117,7 @@ enum Kind {
 enum Step {
     /// The end of the text.
     End,
-    Char(char, usize),
+    Unit(u16, usize),
     Any(usize),
     Class(Class, usize),
     /// Any text, empty too.
@@ -131,21 +137,24 @@ enum Node {
     Any,
     Star,
     Class(Class),
-    Group(char, Vec<Vec<Node>>),
+    Group(char, Vec<Vec<Self>>),
 }
+
+/// A POSIX class: a test, and whether it is negated.
+type Named = (fn(char) -> bool, bool);
 
 #[derive(Clone, Debug, Default)]
 struct Class {
     negated: bool,
     ranges: Vec<(char, char)>,
-    /// POSIX classes, each negated or not.
-    named: Vec<(fn(char) -> bool, bool)>,
+    named: Vec<Named>,
 }
 
 impl Segment {
     /// Compiles the pattern of one segment, without braces.
     pub fn new(pattern: &str, options: Options) -> Self {
-        let nodes = parse(&pattern.chars().collect::<Vec<_>>());
+        let chars: Vec<char> = pattern.chars().collect();
+        let nodes = if chars.len() > MAX_SEGMENT { chars.into_iter().map(Node::Char).collect() } else { parse(&chars) };
         let literal = nodes.iter().map(|node| if let Node::Char(char) = node { Some(*char) } else { None });
         let kind = match literal.collect::<Option<String>>() {
             Some(text) if !options.nocase => Kind::Literal(text),
@@ -173,7 +182,7 @@ impl Segment {
             // No wildcard stands for an empty segment, for this directory, or for the one above.
             Kind::Program { .. } if text.is_empty() => false,
             Kind::Program { steps, .. } if text == "." || text == ".." => {
-                steps.iter().all(|step| matches!(step, Step::End | Step::Char('.', _))) && steps.len() == text.len() + 1
+                steps.iter().all(|step| matches!(step, Step::End | Step::Unit(46, _))) && steps.len() == text.len() + 1
             }
             Kind::Program { steps, start } => self.run(steps, *start, text),
         }
@@ -181,22 +190,23 @@ impl Segment {
 
     /// Decides for each state, from the end of `text` to its start, whether the rest of the text is matched from it.
     fn run(&self, steps: &[Step], start: usize, text: &str) -> bool {
-        let text: Vec<char> = text.chars().collect();
+        // Like the clients, in units of UTF-16.
+        let text: Vec<u16> = text.encode_utf16().collect();
         let mut after = vec![false; steps.len()];
         let mut now = vec![false; steps.len()];
         for at in (0..=text.len()).rev() {
-            let char = text.get(at).copied();
+            let unit = text.get(at).copied();
             // A wildcard does not take a leading dot.
-            let wild = char.filter(|char| at > 0 || self.options.dot || *char != '.');
+            let wild = unit.filter(|unit| at > 0 || self.options.dot || *unit != u16::from(b'.'));
             now.fill(false);
             let mut state = 0;
             while let Some(step) = steps.get(state) {
                 now[state] = match step {
-                    Step::End => char.is_none(),
-                    Step::Char(want, next) => after[*next] && char.is_some_and(|char| self.same(char, *want)),
+                    Step::End => unit.is_none(),
+                    Step::Unit(want, next) => after[*next] && unit.is_some_and(|unit| self.same(unit, *want)),
                     Step::Any(next) => after[*next] && wild.is_some(),
                     Step::Class(class, next) => {
-                        after[*next] && wild.is_some_and(|char| class.holds(char, self.options.nocase))
+                        after[*next] && wild.is_some_and(|unit| class.holds(character(unit), self.options.nocase))
                     }
                     Step::Star(next) => now[*next] || (wild.is_some() && after[state]),
                     Step::Either(next) => next.iter().any(|next| now[*next]),
@@ -220,8 +230,8 @@ impl Segment {
         after[start]
     }
 
-    fn same(&self, a: char, b: char) -> bool {
-        a == b || (self.options.nocase && fold(a) == fold(b))
+    fn same(&self, a: u16, b: u16) -> bool {
+        a == b || (self.options.nocase && fold(character(a)) == fold(character(b)))
     }
 }
 
@@ -249,7 +259,9 @@ impl Program {
 
     fn node(&mut self, node: &Node, (next, tail): (usize, usize)) -> usize {
         match node {
-            Node::Char(char) => self.push(Step::Char(*char, next)),
+            Node::Char(char) => {
+                char.encode_utf16(&mut [0; 2]).iter().rev().fold(next, |next, unit| self.push(Step::Unit(*unit, next)))
+            }
             Node::Any => self.push(Step::Any(next)),
             Node::Class(class) => self.push(Step::Class(class.clone(), next)),
             Node::Star => self.push(Step::Star(next)),
@@ -370,9 +382,9 @@ fn class(pattern: &[char], start: usize) -> Option<(Class, usize)> {
             break;
         }
         if char == '['
-            && let Some((named, negated, end)) = posix(pattern, at)
+            && let Some((named, end)) = posix(pattern, at)
         {
-            class.named.push((named, negated));
+            class.named.push(named);
             low = None;
             at = end;
             continue;
@@ -398,8 +410,8 @@ fn class(pattern: &[char], start: usize) -> Option<(Class, usize)> {
     Some((class, at + 1))
 }
 
-/// The POSIX class `[:name:]` at `at`, whether it is a negated one (`[:graph:]` is not a blank or a control), and its end.
-fn posix(pattern: &[char], at: usize) -> Option<(fn(char) -> bool, bool, usize)> {
+/// The POSIX class `[:name:]` that stands at `at`, and where the pattern goes on.
+fn posix(pattern: &[char], at: usize) -> Option<(Named, usize)> {
     if pattern.get(at + 1) != Some(&':') {
         return None;
     }
@@ -408,7 +420,7 @@ fn posix(pattern: &[char], at: usize) -> Option<(fn(char) -> bool, bool, usize)>
     if pattern.get(end) != Some(&':') || pattern.get(end + 1) != Some(&']') {
         return None;
     }
-    let test: (fn(char) -> bool, bool) = match name.as_str() {
+    let named: Named = match name.as_str() {
         "alnum" => (char::is_alphanumeric, false),
         "alpha" => (char::is_alphabetic, false),
         "ascii" => (|char| char.is_ascii(), false),
@@ -426,7 +438,7 @@ fn posix(pattern: &[char], at: usize) -> Option<(fn(char) -> bool, bool, usize)>
         "xdigit" => (|char| char.is_ascii_hexdigit(), false),
         _ => return None,
     };
-    Some((test.0, test.1, end + 2))
+    Some((named, end + 2))
 }
 
 impl Class {
@@ -452,10 +464,94 @@ impl Class {
     }
 }
 
+/// The character that a unit of UTF-16 is; half of one is none.
+fn character(unit: u16) -> char {
+    char::from_u32(u32::from(unit)).unwrap_or(char::REPLACEMENT_CHARACTER)
+}
+
 fn fold(char: char) -> char {
     let mut lower = char.to_lowercase();
     match (lower.next(), lower.next()) {
         (Some(one), None) => one,
         _ => char,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DOT: Options = Options { dot: true, nocase: false, empty_tail: false };
+
+    fn check(pattern: &str, options: Options, yes: &[&str], no: &[&str]) {
+        let glob = Glob::new(pattern, options);
+        for path in yes {
+            assert!(glob.is_match(path), "{pattern} should match {path}");
+        }
+        for path in no {
+            assert!(!glob.is_match(path), "{pattern} should not match {path}");
+        }
+    }
+
+    #[test]
+    fn wildcards_stay_in_their_segment() {
+        check("docs/*.md", DOT, &["docs/a.md", "docs/.md", "docs/.a.md"], &["docs/a/b.md", "a.md", "docs/a.mdx"]);
+        check("docs/?.md", DOT, &["docs/a.md", "docs/é.md"], &["docs/ab.md", "docs/.md", "docs/😀.md"]);
+        check("d**/a", DOT, &["d/a", "dx/a"], &["d/x/a"]);
+        check("*", Options::default(), &["a"], &[".a", "", "..", "."]);
+    }
+
+    #[test]
+    fn two_stars_cross_segments() {
+        check("**/a", DOT, &["a", "x/a", "x/.y/a", "/x/a"], &["xa"]);
+        check("a/**/b", DOT, &["a/b", "a/x/y/b"], &["ab", "b"]);
+        check("a/**", DOT, &["a/x", "a/x/y"], &["a", "b/a/x"]);
+        check("a/**", Options { empty_tail: true, ..DOT }, &["a", "a/x"], &["b"]);
+        check("a/**/b", Options::default(), &["a/x/b"], &["a/.x/b"]);
+        check("/p/**/c", DOT, &["/p/c", "/p/q/c"], &["p/c"]);
+    }
+
+    #[test]
+    fn classes() {
+        check("[a-c]", DOT, &["a", "c"], &["d", "A"]);
+        check("[!a]", DOT, &["b"], &["a"]);
+        check("[^]a]", DOT, &["b"], &["a", "]"]);
+        check("[]a]", DOT, &["a", "]"], &["b"]);
+        check("[a-]", DOT, &["a", "-"], &["b"]);
+        check("[ab", DOT, &["[ab"], &["a"]);
+        check("[c-a]", DOT, &[], &["a", "b", "c"]);
+        check("[[:digit:]x]", DOT, &["1", "x"], &["a", ":"]);
+        check("\\[a\\]", DOT, &["[a]"], &["a"]);
+        check("[b]X", Options { nocase: true, ..DOT }, &["bx", "BX"], &["ax"]);
+    }
+
+    #[test]
+    fn extended_groups() {
+        check("?(a|b).md", DOT, &["a.md", "b.md", ".md"], &["ab.md"]);
+        check("*(a|b)", DOT, &["a", "abba"], &["c", "abc"]);
+        check("+(a|b)c", DOT, &["ac", "bac"], &["c"]);
+        check("@(a|@(b|c)).md", DOT, &["a.md", "c.md"], &["bc.md"]);
+        check("!(a).md", DOT, &["b.md", "aa.md", ".md"], &["a.md"]);
+        check("!(a|b)", DOT, &["c", "ab"], &["a", "b"]);
+        check("!(*.a).b", DOT, &["x.b"], &["x.a.b"]);
+        check("*(!(a))", DOT, &["b", "bb"], &["a"]);
+        check("+(*|?)x", DOT, &["ax", "x"], &["a"]);
+        check("@(a", DOT, &["@(a"], &["a"]);
+    }
+
+    #[test]
+    fn hard_patterns_end() {
+        let text = "a".repeat(200);
+        for pattern in [
+            "*a".repeat(200),
+            "*(*(*(*(a))))b".into(),
+            "!(*(a)!(b))".repeat(40),
+            "**/".repeat(300),
+            "{a,b}".repeat(300),
+        ] {
+            Glob::new(&pattern, DOT).is_match(&text);
+        }
+        Glob::new(&"@(".repeat(10_000), DOT).is_match(&text);
+        Glob::new(&"{".repeat(10_000), DOT).is_match(&text);
     }
 }

@@ -48,7 +48,7 @@ fn recorded_layouts_on_disk() {
             }
             let base = scratch.0.join("case");
             let layout = Layout::new(&case, &base);
-            layout.disk();
+            layout.disk(&base);
             let answer = ask(&layout, &format!("{}@{version}", client.name));
             let wanted = whole_files(&case, &layout);
             if answer != wanted {

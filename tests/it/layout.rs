@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rulecheck::files::{Memory, absolute};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// A layout with its places filled in.
 pub(crate) struct Layout {
@@ -48,9 +48,11 @@ impl Layout {
             }
         }
         for (path, text) in case["etc"].as_object().into_iter().flatten() {
-            nodes.push((PathBuf::from(path), Node::File(fill(text.as_str().unwrap()).into_bytes())));
+            // The machine's own files have the marks that are written in them.
+            let text = text["raw"].as_str().or(text.as_str()).map(|text| json!({ "raw": text }));
+            nodes.push((PathBuf::from(path), node("etc", path, &text.unwrap_or_default(), &fill)));
         }
-        let git = case.get("git").cloned().unwrap_or_else(|| serde_json::json!(["."]));
+        let git = case.get("git").cloned().unwrap_or_else(|| json!(["."]));
         for dir in strings(&git) {
             let git = absolute(&project, Path::new(&dir)).join(".git");
             nodes.push((git.join("HEAD"), Node::File(b"ref: refs/heads/main\n".to_vec())));
@@ -93,8 +95,9 @@ impl Layout {
     }
 
     #[cfg(unix)]
-    pub(crate) fn disk(&self) {
+    pub(crate) fn disk(&self, base: &Path) {
         for (path, node) in &self.nodes {
+            assert!(path.starts_with(base), "a test writes below its own directory only, not at {}", path.display());
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             match node {
                 Node::File(bytes) => std::fs::write(path, bytes).unwrap(),

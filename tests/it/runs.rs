@@ -84,7 +84,9 @@ pub(crate) fn replay(client: &'static Client, version: Version, case: &Value) ->
         .as_object()
         .into_iter()
         .flatten()
-        .map(|(path, text)| (format!("http://127.0.0.1:1{path}"), text.as_str().unwrap().to_string()))
+        .map(|(path, text)| {
+            (format!("http://127.0.0.1:1{}", path.trim_end_matches('/')), text.as_str().unwrap().to_string())
+        })
         .collect();
     let mut seen: Vec<String> = Vec::new();
     let mut steps = Vec::new();
@@ -97,7 +99,7 @@ pub(crate) fn replay(client: &'static Client, version: Version, case: &Value) ->
                 continue;
             }
             let text = match &source.location {
-                rulecheck::resolution::Location::Url(url) => remote.get(url).cloned().unwrap_or_default(),
+                rulecheck::resolution::Location::Url(url) => remote.get(fetched(url)).cloned().unwrap_or_default(),
                 _ => client.text(&files, version, source).unwrap_or_default(),
             };
             let new: Vec<String> = markers(&text).into_iter().filter(|marker| !seen.contains(marker)).collect();
@@ -118,6 +120,11 @@ pub(crate) fn replay(client: &'static Client, version: Version, case: &Value) ->
         steps.pop();
     }
     Seen { refuses: false, steps }
+}
+
+/// What a client asks a server for when it is told to fetch `url`.
+fn fetched(url: &str) -> &str {
+    url.split('#').next().unwrap_or_default().trim_end().trim_end_matches('/')
 }
 
 fn resolve(layout: &Layout, files: &dyn Files, client: &'static Client, version: Version) -> Resolution {

@@ -175,3 +175,41 @@ fn integer(text: &str) -> Option<i64> {
     let plain = !digits.is_empty() && digits.len() <= 15 && digits.bytes().all(|byte| byte.is_ascii_digit());
     if plain { text.parse().ok() } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn braces_expand_as_in_a_shell() {
+        for (pattern, want) in [
+            ("a{b,c}d", "abd acd"),
+            ("{a,{b,c}}", "a b c"),
+            ("{a..c}", "a b c"),
+            ("{3..1}", "3 2 1"),
+            ("{01..03}", "01 02 03"),
+            ("{1..10..9}", "1 10"),
+            ("{-1..1}", "-1 0 1"),
+            ("{c..A..10}", "c Y O E"),
+            ("{a}", "{a}"),
+            ("{}{a,b}", "{}a {}b"),
+            ("{a,b", "{a,b"),
+            ("a,b}", "a,b}"),
+            ("{a,{b,c}", "{a,b {a,c"),
+            ("{a},b}", "a} b"),
+            ("{a},{b,c}", "{a},b {a},c"),
+            ("{a}{1..3}", "{a}{1..3}"),
+            ("x{{a,b}}y", "x{a}y x{b}y"),
+            ("{1..a}", "{1..a}"),
+            ("${a,b}{c,d}", "${a,b}c ${a,b}d"),
+            ("a{,b}", "a ab"),
+            ("{a\\,b,c}", "a\\,b c"),
+            ("\\{a,b}", "\\{a,b}"),
+            ("{a,a}", "a"),
+        ] {
+            assert_eq!(expand(pattern).join(" "), want, "{pattern}");
+        }
+        assert_eq!(expand("{1..1000000}").len(), MAX_BRANCHES);
+        assert_eq!(expand(&"{a,b}".repeat(50)).len(), MAX_BRANCHES);
+    }
+}

@@ -1,0 +1,24 @@
+//! What changed in OpenCode, since which version, and on which evidence.
+
+use crate::clients::{Change, Version};
+
+/// The behaviour of OpenCode at a version. The default is 1.18.7.
+#[derive(Clone, Debug)]
+pub(super) struct Behaviour {
+    /// A top-level configuration key that the client does not know keeps it from starting.
+    pub(super) refuses_unknown_keys: bool,
+}
+
+impl Default for Behaviour {
+    fn default() -> Self {
+        Self { refuses_unknown_keys: true }
+    }
+}
+
+/// The changes since 1.18.7, oldest first.
+pub(super) static HISTORY: &[Change<Behaviour>] = &[Change {
+    since: Version::Release(1, 18, 16),
+    what: "a top-level configuration key that the client does not know is passed over",
+    evidence: &["opencode/run-1.18.33#unknown-key-passes"],
+    apply: |behaviour| behaviour.refuses_unknown_keys = false,
+}];
