@@ -63,7 +63,6 @@ fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
         global(scene, &home, &mut resolution.sources);
     }
     project_chain(scene, &behaviour, &config, &cwd, &mut resolution.sources);
-    resolution.ignored_config = config.ignored;
     resolution
 }
 
@@ -157,7 +156,7 @@ fn project_chain(scene: &Scene<'_>, behaviour: &Behaviour, config: &Config, cwd:
     let names = candidate_names(behaviour, config);
     let mut chosen: Vec<Source> = Vec::new();
     let mut rest: Vec<Source> = Vec::new();
-    let mut aborted = false;
+    let mut aborted = config.aborted;
     let top = config.root.as_deref().unwrap_or(cwd);
     for dir in chain(top, cwd) {
         aborted |= !choose(scene, behaviour, dir, &names, &mut chosen, &mut rest);

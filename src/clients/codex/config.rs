@@ -29,14 +29,14 @@ pub(super) struct Config {
     pub(super) max_bytes: u64,
     /// The directory that the chain starts at; `None`: only the start directory counts.
     pub(super) root: Option<PathBuf>,
+    /// Whether the client gave up the project's files at a root marker.
+    pub(super) aborted: bool,
     /// Whether the user's configuration marks the start directory as untrusted.
     pub(super) untrusted: bool,
     pub(super) developer: Option<Setting>,
     pub(super) instructions: Option<Setting>,
     /// The file that replaces the client's own base instructions.
     pub(super) base_file: Option<(PathBuf, Setting)>,
-    /// Project configurations that are not trusted, and so are passed over.
-    pub(super) ignored: Vec<Refusal>,
 }
 
 /// A text in a configuration, and where it stands.
@@ -109,10 +109,7 @@ impl Config {
         // The root and the trust come from everything but the project itself.
         let outside: Vec<Layer> = below.iter().chain(&above).cloned().collect();
         let markers = names(&outside, "project_root_markers")?.unwrap_or_else(|| vec![".git".to_string()]);
-        let root = cwd
-            .ancestors()
-            .find(|dir| markers.iter().any(|marker| files.target(&absolute(dir, Path::new(marker))).is_some()))
-            .map(Path::to_path_buf);
+        let (root, marker_lost) = project_root(scene, cwd, &markers);
         let trust = Trust::read(outside.iter().filter(|layer| behaviour.managed_trust_counts || !layer.is_managed()))?;
         let keys = [
             root.clone().unwrap_or_else(|| cwd.to_path_buf()),
@@ -120,7 +117,6 @@ impl Config {
         ];
 
         let mut layers = below;
-        let mut ignored = Vec::new();
         for dir in crate::files::chain(root.as_deref().unwrap_or(cwd), cwd) {
             let path = dir.join(".codex/config.toml");
             // The home's own configuration is the user's, wherever the client starts.
@@ -132,12 +128,7 @@ impl Config {
             let trusted = trust.of(dir, &keys) == Some(true);
             match Layer::read(scene, &path) {
                 Ok(Some(layer)) if trusted => layers.push(layer),
-                Ok(Some(layer)) => ignored.push(Refusal {
-                    at: Place::whole(layer.path.unwrap_or(path)),
-                    why: "the project is not marked as trusted in the user's configuration, so this configuration is not read".into(),
-                    evidence: "codex/run-0.145.0#config-trust",
-                }),
-                Ok(None) => {}
+                Ok(_) => {}
                 // What is not TOML at all does no harm in a project that is not trusted; what cannot be read does.
                 Err(refusal) if trusted || refusal.at.span.is_none() => return Err(refusal),
                 Err(_) => {}
@@ -171,11 +162,11 @@ impl Config {
             fallback_names: names(&layers, "project_doc_fallback_filenames")?.unwrap_or_default(),
             max_bytes: max_bytes(&layers)?,
             root,
+            aborted: marker_lost && behaviour.marker_errors_abort,
             untrusted: trust.of(cwd, &keys) == Some(false),
             developer: setting(&layers, "developer_instructions")?,
             instructions: setting(&layers, "instructions")?,
             base_file,
-            ignored,
         })
     }
 }
@@ -364,6 +355,20 @@ fn check_types(layers: &[Layer]) -> Result<(), Refusal> {
         );
     }
     Ok(())
+}
+
+/// The nearest directory from `cwd` upward that holds any of the markers, and whether one on the way could not be followed.
+fn project_root(scene: &Scene<'_>, cwd: &Path, markers: &[String]) -> (Option<PathBuf>, bool) {
+    let mut lost = false;
+    for dir in cwd.ancestors() {
+        for marker in markers.iter().map(|marker| absolute(dir, Path::new(marker))) {
+            if scene.files.target(&marker).is_some() {
+                return (Some(dir.to_path_buf()), lost);
+            }
+            lost |= matches!(scene.files.read(&marker), Err(Unreadable::Lost | Unreadable::NotADirectory));
+        }
+    }
+    (None, lost)
 }
 
 /// What the user's configuration says of each project: trusted, untrusted, or nothing.

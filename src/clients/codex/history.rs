@@ -14,6 +14,8 @@ pub(super) struct Behaviour {
     pub(super) plain_fallbacks_only: bool,
     /// The base instructions of the configuration show in the model's input.
     pub(super) base_instructions_show: bool,
+    /// A root marker whose path cannot be followed makes the client give up the project's files.
+    pub(super) marker_errors_abort: bool,
     /// Trust that the managed configuration grants counts.
     pub(super) managed_trust_counts: bool,
 }
@@ -30,6 +32,12 @@ pub(super) static HISTORY: &[Change<Behaviour>] = &[
         what: "in each directory the first name that exists as a file is taken; when it is blank, the directory contributes nothing",
         evidence: &["codex/run-0.145.0#blank-is-taken"],
         apply: |behaviour| behaviour.blank_is_taken = true,
+    },
+    Change {
+        since: Release(0, 145, 0),
+        what: "a root marker whose path cannot be followed makes the client give up all project files",
+        evidence: &["codex/run-0.145.0#unfollowable-paths"],
+        apply: |behaviour| behaviour.marker_errors_abort = true,
     },
     Change {
         since: Release(0, 150, 0),
@@ -54,5 +62,11 @@ pub(super) static HISTORY: &[Change<Behaviour>] = &[
         what: "a project that the managed configuration marks as trusted is trusted",
         evidence: &["codex/run-0.171.0#managed-trust"],
         apply: |behaviour| behaviour.managed_trust_counts = true,
+    },
+    Change {
+        since: Release(0, 171, 0),
+        what: "a root marker whose path cannot be followed counts as missing",
+        evidence: &["codex/run-0.171.0#unfollowable-markers"],
+        apply: |behaviour| behaviour.marker_errors_abort = false,
     },
 ];
