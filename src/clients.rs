@@ -12,7 +12,7 @@ use std::str::FromStr;
 
 use crate::discover::Project;
 use crate::files::Files;
-use crate::resolution::{Outcome, Resolution, Scope, Source, Via};
+use crate::resolution::{Outcome, Resolution, Scope, Source, Trigger, Via};
 use crate::text::lossy;
 
 pub mod claude;
@@ -38,6 +38,8 @@ pub struct Client {
     pub resolve: fn(&Scene<'_>, Version) -> Resolution,
     /// What becomes of an instruction-like file that the resolver did not come to.
     pub passed_over: fn(&Scene<'_>, Version, &Path) -> PassedOver,
+    /// Whether the client comes to files below the start directory later, when it reads there.
+    pub reads_below: bool,
     /// The text of a file as the client puts it before the model: what it strips is gone, what it cuts is cut.
     pub shown: fn(&str, &Source, Version) -> String,
 }
@@ -249,13 +251,23 @@ impl Client {
                 let mut source = Source::file(path, Scope::Project, Via::Place, evidence);
                 source.real = scene.files.real(path);
                 source.outcome = outcome;
-                source
+                match spoken_for(path, &scene.session.cwd) {
+                    Some(dir) if self.reads_below => source.lazy(Trigger::Under(dir.to_path_buf())),
+                    _ => source,
+                }
             })
             .collect();
         resolution.sources.extend(rest);
         resolution.sort();
         resolution
     }
+}
+
+/// The directory below `cwd` that a file speaks for: what lies in a hidden directory speaks for the one that holds it.
+fn spoken_for<'a>(path: &'a Path, cwd: &Path) -> Option<&'a Path> {
+    let hidden = |part: std::path::Component<'_>| part.as_os_str().as_encoded_bytes().starts_with(b".");
+    let below = |dir: &&Path| dir.strip_prefix(cwd).is_ok_and(|inside| !inside.components().any(hidden));
+    path.ancestors().skip(1).find(below).filter(|dir| *dir != cwd)
 }
 
 impl Resolution {

@@ -81,8 +81,8 @@ impl std::str::FromStr for Selected {
 pub struct Entry {
     /// Where: a path relative to the project, `*` and `**` allowed. `None` for a secret.
     pub path: Option<String>,
-    /// Which rule.
-    pub rule: String,
+    /// Which rules.
+    pub rules: Vec<&'static str>,
     /// Which secret, by its fingerprint.
     pub fingerprint: Option<String>,
     /// Why it is accepted.
@@ -204,13 +204,20 @@ fn levels(value: &Value, text: &str) -> Result<Vec<(&'static str, Option<Level>)
 
 fn suppression(value: &Value, number: usize, text: &str) -> Result<Entry, Invalid> {
     let mut path = None;
-    let mut name = None;
+    let mut names: Vec<&'static str> = Vec::new();
     let mut fingerprint = None;
     let mut reason = None;
     for (key, value) in map(value, "an entry of `suppress`", text)? {
         match key {
             "path" => path = Some(string(value, key, text)?),
-            "rule" => name = Some(rule(&string(value, key, text)?, text)?),
+            "rule" => match value {
+                Value::Sequence(list) => {
+                    for name in list {
+                        names.push(rule(&string(name, key, text)?, text)?);
+                    }
+                }
+                _ => names.push(rule(&string(value, key, text)?, text)?),
+            },
             "fingerprint" => fingerprint = Some(string(value, key, text)?),
             "reason" => reason = Some(string(value, key, text)?).filter(|reason| !reason.trim().is_empty()),
             other => return Err(unknown("key", other, ENTRY_KEYS, text)),
@@ -218,18 +225,19 @@ fn suppression(value: &Value, number: usize, text: &str) -> Result<Entry, Invali
     }
     let missing = |key: &str| wrong("suppress", format!("entry {} has no `{key}`", number + 1), text);
     let reason = reason.ok_or_else(|| missing("reason"))?;
-    let rule = match (name, &fingerprint) {
-        (Some(rule), _) => rule,
-        (None, Some(_)) => "secret",
-        (None, None) => return Err(missing("rule")),
-    };
-    if rule == "secret" && fingerprint.is_none() {
+    if names.is_empty() && fingerprint.is_none() {
+        return Err(missing("rule"));
+    }
+    if names.is_empty() {
+        names.push("secret");
+    }
+    if names.contains(&"secret") && fingerprint.is_none() {
         return Err(missing("fingerprint"));
     }
     if path.is_none() && fingerprint.is_none() {
         return Err(missing("path"));
     }
-    Ok(Entry { path, rule: rule.to_string(), fingerprint, reason, line: entry_line(text, number) })
+    Ok(Entry { path, rules: names, fingerprint, reason, line: entry_line(text, number) })
 }
 
 /// The rule called `name`.

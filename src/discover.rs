@@ -70,7 +70,77 @@ pub fn discover(files: &dyn Files, root: &Path, cwd: &Path) -> Project {
         );
         project.instructions.extend(dirs);
     }
+    let starts = [root, cwd];
+    project.instructions.retain(|path| !is_page(files, &starts, path));
     project
+}
+
+/// The names that some client reads by themselves.
+pub const NATIVE: &[&str] = &["AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "CONTEXT.md"];
+
+/// The directories of the clients, in which people look for their files.
+pub const OF_CLIENTS: &[&str] = &[".agents", ".claude", ".codex", ".opencode"];
+
+/// Directories of pages for people.
+const OF_PAGES: &[&str] = &["articles", "blog", "content", "doc", "docs", "documentation", "pages", "posts", "wiki"];
+
+/// What a package has at its top.
+const MANIFESTS: &[&str] = &[
+    "Cargo.toml",
+    "Gemfile",
+    "Package.swift",
+    "build.gradle",
+    "build.gradle.kts",
+    "composer.json",
+    "deno.json",
+    "go.mod",
+    "mix.exs",
+    "package.json",
+    "pom.xml",
+    "pyproject.toml",
+    "setup.py",
+];
+
+/// Whether a file of an instruction-like name is more likely a page among pages, such as `docs/agents.md`, or a file of
+/// another tool, such as `.cursor/rules/claude.mdc`. `starts` are the directories that a client may be started in.
+fn is_page(files: &dyn Files, starts: &[&Path], path: &Path) -> bool {
+    let (Some(name), Some(dir)) = (path.file_name().and_then(OsStr::to_str), path.parent()) else { return false };
+    let parent = dir.file_name().and_then(OsStr::to_str).unwrap_or_default();
+    if NATIVE.contains(&name) || is_rule_place(path) || OF_CLIENTS.contains(&parent) {
+        return false;
+    }
+    let below = starts.iter().find_map(|start| dir.strip_prefix(start).ok()).unwrap_or(dir);
+    let within = |is: fn(&str) -> bool| below.iter().filter_map(OsStr::to_str).any(is);
+    // An agent, a command or a skill of a client, or a file of another tool.
+    if within(|dir| dir.starts_with('.')) {
+        return true;
+    }
+    let is_package = || MANIFESTS.iter().any(|manifest| files.entry(&dir.join(manifest)).is_some());
+    if is_unmistakable(name) || starts.contains(&dir) || is_package() {
+        return false;
+    }
+    within(|dir| OF_PAGES.contains(&dir.to_ascii_lowercase().as_str())) || has_other_pages(files, dir, name)
+}
+
+/// Whether no page for people would be called so.
+fn is_unmistakable(name: &str) -> bool {
+    let lower = name.to_ascii_lowercase();
+    let family = name.split('.').next().unwrap_or_default();
+    name.starts_with('.')
+        || [".local.", ".override."].iter().any(|variant| lower.contains(variant))
+        || (["AGENTS", "CLAUDE"].contains(&family) && name.matches('.').count() == 1)
+}
+
+/// Whether there is Markdown in `dir` besides `name`, the readme and instruction files.
+fn has_other_pages(files: &dyn Files, dir: &Path, name: &str) -> bool {
+    let is_other = |other: &OsStr| {
+        let lower = other.to_string_lossy().to_ascii_lowercase();
+        (lower.ends_with(".md") || lower.ends_with(".mdx"))
+            && other != name
+            && !lower.starts_with("readme.")
+            && !NATIVE.iter().any(|native| other == *native)
+    };
+    files.list(dir).is_ok_and(|names| names.iter().any(|other| is_other(other)))
 }
 
 /// Whether somebody could take `path` for a file that a client reads, by its name and place alone.
@@ -89,26 +159,29 @@ pub fn is_instruction_like(path: &Path) -> bool {
     }
     let lower = name.to_ascii_lowercase();
     let stem = lower.trim_start_matches('.');
-    let stem = &stem[..stem.rfind('.').unwrap_or(stem.len())];
+    let (stem, ending) = stem.rsplit_once('.').unwrap_or((stem, ""));
     let (family, variant) = stem.split_once('.').map_or((stem, None), |(family, variant)| (family, Some(variant)));
     match (family, variant) {
-        ("agents" | "agent" | "claude" | "codex", None) => true,
+        // A list of user agents, say.
+        ("agents" | "agent" | "claude" | "codex", None) => ending != "txt" || !name.starts_with(family),
         ("context", None) => name == "CONTEXT.md",
         ("agents" | "agent" | "claude" | "codex", Some(variant)) => {
-            !is_language(variant) && !NOT_MEANT.contains(&variant)
+            !variant.split('.').any(|part| is_language(part) || NOT_MEANT.contains(&part))
         }
         _ => false,
     }
 }
 
 /// Variants of an instruction file's name that are plainly not meant to be loaded.
-const NOT_MEANT: &[&str] = &["template", "tmpl", "example", "sample", "dist", "bak", "backup", "old", "orig", "draft"];
+const NOT_MEANT: &[&str] =
+    &["template", "tmpl", "tpl", "example", "sample", "dist", "bak", "backup", "copy", "old", "orig", "draft"];
 
 /// Whether `variant` is a language code, as in a translated `AGENTS.zh-CN.md`.
 fn is_language(variant: &str) -> bool {
     let mut parts = variant.split(['-', '_']);
     let letters = |part: &str| part.bytes().all(|byte| byte.is_ascii_alphabetic());
-    parts.next().is_some_and(|code| code.len() == 2 && letters(code))
+    // Of `AGENTS.md.txt` the variant is an ending.
+    parts.next().is_some_and(|code| code.len() == 2 && letters(code) && code != "md")
         && parts.all(|part| part.len() <= 4 && letters(part))
 }
 
@@ -124,6 +197,7 @@ pub fn is_rule_place(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::Memory;
 
     #[test]
     fn names_that_look_like_instructions() {
@@ -137,6 +211,9 @@ mod tests {
             "/p/CONTEXT.md",
             "/p/AGENT.md",
             "/p/codex.md",
+            "/p/AGENTS.md.txt",
+            "/p/AGENTS.override.local.md",
+            "/p/CLAUDE.MD",
         ] {
             assert!(is_instruction_like(Path::new(yes)), "{yes}");
         }
@@ -146,10 +223,40 @@ mod tests {
             "/p/context.md",
             "/p/AGENTS.zh-CN.md",
             "/p/CLAUDE.template.md",
+            "/p/CLAUDE.local.example.md",
+            "/p/agents.txt",
             "/p/agents.ts",
             "/p/día.md",
         ] {
             assert!(!is_instruction_like(Path::new(no)), "{no}");
         }
+    }
+
+    #[test]
+    fn pages_among_pages_are_no_instructions() {
+        let instructions = [
+            "/p/agents.md",
+            "/p/.claude/claude.md",
+            "/p/.codex/agents.md",
+            "/p/pkg/agents.md",
+            "/p/web/claude.md",
+            "/p/docs/CLAUDE.MD",
+            "/p/docs/AGENTS.local.md",
+        ];
+        let pages = [
+            "/p/docs/agents.md",
+            "/p/notes/claude.md",
+            "/p/.cursor/rules/claude.mdc",
+            "/p/.claude/commands/codex.md",
+            "/p/docs/CLAUDE.setup.md",
+        ];
+        let mut files = Memory::default();
+        for path in instructions.iter().chain(&pages) {
+            files.file(path, "oak");
+        }
+        files.file("/p/pkg/README.md", "oak").file("/p/web/package.json", "{}").file("/p/web/news.md", "oak");
+        files.file("/p/notes/news.md", "oak");
+        let found = discover(&files, Path::new("/p"), Path::new("/p")).instructions;
+        assert_eq!(found, instructions.iter().map(PathBuf::from).collect());
     }
 }

@@ -1,3 +1,4 @@
-//! Each client's glob dialect.
+//! The clients' glob dialects.
 
+pub mod gitignore;
 pub mod shell;

@@ -17,6 +17,8 @@ pub struct Resolution {
     pub refusal: Option<Refusal>,
     /// Configuration that the client passes over in silence.
     pub ignored_config: Vec<Refusal>,
+    /// Where a search ended at a limit of this program, so that something may be missing.
+    pub cut_short: Vec<Refusal>,
     /// Loaded sources first, in prompt order (startup, then lazy), then the others by path.
     pub sources: Vec<Source>,
 }
@@ -292,6 +294,11 @@ impl Source {
 }
 
 impl Resolution {
+    /// A resolution with nothing in it.
+    pub fn new(client: &'static str, version: Version) -> Self {
+        Self { client, version, refusal: None, ignored_config: Vec::new(), cut_short: Vec::new(), sources: Vec::new() }
+    }
+
     /// The loaded sources of the start, in prompt order.
     pub fn startup(&self) -> impl Iterator<Item = &Source> {
         self.sources.iter().filter(|source| source.is_loaded() && source.at_startup())

@@ -5,15 +5,31 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use crate::clients::Scene;
+use crate::clients::{Scene, client};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, For, Level};
-use crate::resolution::{Resolution, Source};
-use crate::suppress;
-use crate::text::Place;
+use crate::files::absolute;
+use crate::markdown::lex;
+use crate::resolution::{Outcome, Resolution, Skip, Source};
+use crate::suppress::Accepted;
+use crate::text::{Place, lossy};
 
+mod broken_link;
+mod client_gap;
+mod config_invalid;
+mod cut_short;
+mod empty_source;
+mod frozen_changed;
+mod instructions_match_nothing;
+mod not_a_file;
+mod not_utf8;
+mod over_budget;
+mod over_size;
+mod remote_not_frozen;
+mod shadowed_source;
 mod unsupported_name;
 mod unused_suppression;
+mod version_differs;
 
 /// One rule.
 pub struct Rule {
@@ -30,7 +46,24 @@ pub struct Rule {
 }
 
 /// All rules, sorted by name.
-pub static RULES: &[&Rule] = &[&unsupported_name::RULE, &unused_suppression::RULE];
+pub static RULES: &[&Rule] = &[
+    &broken_link::RULE,
+    &client_gap::RULE,
+    &config_invalid::RULE,
+    &cut_short::RULE,
+    &empty_source::RULE,
+    &frozen_changed::RULE,
+    &instructions_match_nothing::RULE,
+    &not_a_file::RULE,
+    &not_utf8::RULE,
+    &over_budget::RULE,
+    &over_size::RULE,
+    &remote_not_frozen::RULE,
+    &shadowed_source::RULE,
+    &unsupported_name::RULE,
+    &unused_suppression::RULE,
+    &version_differs::RULE,
+];
 
 /// What a rule may look at.
 pub struct Lint<'a> {
@@ -40,10 +73,28 @@ pub struct Lint<'a> {
     pub resolutions: &'a [Resolution],
 }
 
-/// The findings of `rules`, sorted by place, then by rule.
+/// The findings of `rules`, sorted by place, then by rule. What is the same for several clients is one finding.
 pub fn lint(rules: &[&Rule], lint: &Lint<'_>) -> Vec<Diagnostic> {
-    let mut found: Vec<Diagnostic> = rules.iter().flat_map(|rule| (rule.check)(lint)).collect();
+    merged(rules.iter().flat_map(|rule| (rule.check)(lint)).collect())
+}
+
+/// Sorted, with equal findings made one.
+fn merged(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found.sort_by(|a, b| order(a).cmp(&order(b)));
+    found.dedup_by(|next, kept| {
+        let same = order(next) == order(kept);
+        if same {
+            kept.clients.append(&mut next.clients);
+            kept.evidence.append(&mut next.evidence);
+        }
+        same
+    });
+    for diagnostic in &mut found {
+        diagnostic.clients.sort();
+        diagnostic.clients.dedup();
+        diagnostic.evidence.sort_unstable();
+        diagnostic.evidence.dedup();
+    }
     found
 }
 
@@ -54,20 +105,7 @@ fn order(diagnostic: &Diagnostic) -> (&Place, &str, &str) {
 /// The findings of all starts, each once, at the levels of the configuration, without those that were accepted.
 pub fn findings(rules: &[&Rule], starts: &[Lint<'_>], config: &Config) -> Vec<Diagnostic> {
     let Some(first) = starts.first() else { return Vec::new() };
-    let mut all: Vec<Diagnostic> = Vec::new();
-    for start in starts {
-        all.extend(lint(rules, start));
-    }
-    all.sort_by(|a, b| order(a).cmp(&order(b)));
-    all.dedup_by(|next, kept| {
-        let same = order(next) == order(kept);
-        if same {
-            kept.clients.append(&mut next.clients);
-            kept.clients.sort();
-            kept.clients.dedup();
-        }
-        same
-    });
+    let mut all = merged(starts.iter().flat_map(|start| lint(rules, start)).collect());
     all.retain_mut(|diagnostic| match config.level(diagnostic.rule, diagnostic.level) {
         Some(level) => {
             diagnostic.level = level;
@@ -76,15 +114,17 @@ pub fn findings(rules: &[&Rule], starts: &[Lint<'_>], config: &Config) -> Vec<Di
         None => false,
     });
     let paths = read_files(&all, starts, first.scene);
-    let applied = suppress::apply(all, paths.iter().map(PathBuf::as_path), config, first.scene);
-    let mut found = applied.remaining;
+    let mut accepted = Accepted::new(paths.iter().map(PathBuf::as_path), config, first.scene);
+    all.retain(|diagnostic| !accepted.hides(diagnostic));
     if let Some(level) = config.level(unused_suppression::RULE.name, unused_suppression::RULE.level) {
-        let comments = applied.comments.iter().filter_map(unused_suppression::comment);
-        let entries = applied.idle.iter().filter_map(|entry| unused_suppression::entry(entry, config, first.scene));
-        found.extend(comments.chain(entries).map(|diagnostic| Diagnostic { level, ..diagnostic }));
-        found.sort_by(|a, b| order(a).cmp(&order(b)));
+        let mut unused: Vec<Diagnostic> = accepted.comments().iter().filter_map(unused_suppression::comment).collect();
+        unused.retain(|diagnostic| !accepted.hides(diagnostic));
+        let entries = accepted.idle_entries();
+        unused.extend(entries.filter_map(|entry| unused_suppression::entry(entry, config, first.scene)));
+        all.extend(unused.into_iter().map(|diagnostic| Diagnostic { level, ..diagnostic }));
+        all.sort_by(|a, b| order(a).cmp(&order(b)));
     }
-    found
+    all
 }
 
 /// The files that may hold a suppressing comment: every source that exists, instruction file, and place of a finding.
@@ -97,6 +137,56 @@ fn read_files(found: &[Diagnostic], starts: &[Lint<'_>], scene: &Scene<'_>) -> B
         .chain(places)
         .filter(|path| scene.files.is_file(path))
         .collect()
+}
+
+impl<'a> Lint<'a> {
+    /// Every source of every client.
+    fn sources(&self) -> impl Iterator<Item = (&'a Resolution, &'a Source)> {
+        self.resolutions.iter().flat_map(|resolution| resolution.sources.iter().map(move |source| (resolution, source)))
+    }
+
+    /// The sources that `why` says were left out.
+    fn skipped(&self, why: Skip) -> impl Iterator<Item = (&'a Resolution, &'a Source, &'a Path)> {
+        let left_out = move |source: &Source| source.outcome == Outcome::Skipped { why };
+        self.sources().filter(move |(_, source)| left_out(source)).filter_map(|(resolution, source)| {
+            source.path().filter(|path| !self.is_foreign(path)).map(|path| (resolution, source, path))
+        })
+    }
+
+    /// The text of a file; `None` when it cannot be read.
+    fn text(&self, path: &Path) -> Option<String> {
+        self.scene.files.read(path).ok().map(|bytes| lossy(&bytes).into_owned())
+    }
+
+    /// Whether `importer` imports `target`, as Claude Code reads imports; whether it is selected does not matter.
+    fn imports(&self, importer: &Path, target: &Path) -> bool {
+        let files = self.scene.files;
+        let (Some(text), Some(importer)) = (self.text(importer), files.real(importer)) else { return false };
+        let (dir, target) = (importer.parent().unwrap_or(&importer), files.real(target));
+        let mut imports = lex(&text, false).mentions.into_iter().filter(|mention| mention.ignored.is_none());
+        imports.any(|mention| files.real(&absolute(dir, Path::new(&mention.path))) == target)
+    }
+
+    /// Whether `path` lies in a directory of the project that package managers fill, or in another checkout: what is
+    /// wrong there is not mended here.
+    fn is_foreign(&self, path: &Path) -> bool {
+        const FOREIGN: &[&str] =
+            &["node_modules", "bower_components", "site-packages", ".venv", "venv", ".tox", "vendor", ".worktrees"];
+        let inside = path.strip_prefix(&self.scene.project.root).unwrap_or(path);
+        inside.iter().any(|part| FOREIGN.iter().any(|name| part == *name))
+            || inside.ancestors().any(|dir| dir.ends_with(".claude/worktrees"))
+    }
+
+    /// `path` as it is called in a message: relative to the project, or whole.
+    fn name(&self, path: &Path) -> String {
+        let inside = path.strip_prefix(&self.scene.project.root).ok().filter(|path| !path.as_os_str().is_empty());
+        inside.unwrap_or(path).to_string_lossy().replace('\\', "/")
+    }
+}
+
+/// The name of a client in a message.
+fn title(resolution: &Resolution) -> &'static str {
+    client(resolution.client).map_or(resolution.client, |client| client.title)
 }
 
 impl Rule {
@@ -132,9 +222,13 @@ impl Diagnostic {
             self.clients.push(For { client: resolution.client, version: resolution.version, phase });
             self.evidence.extend(&source.evidence);
         }
-        self.clients.dedup();
-        self.evidence.sort_unstable();
-        self.evidence.dedup();
+        self
+    }
+
+    /// The same finding, with another place that belongs to it.
+    #[must_use]
+    fn also(mut self, place: Place, message: impl Into<String>) -> Self {
+        self.related.push((place, message.into()));
         self
     }
 }

@@ -51,53 +51,54 @@ pub fn comments(path: &Path, text: &str) -> Vec<Comment> {
     found
 }
 
-/// What is left of the findings, and what the acceptances did.
-pub struct Applied<'a> {
-    /// The findings that nobody accepted, in their order.
-    pub remaining: Vec<Diagnostic>,
-    /// All comments, with how many findings each hid.
-    pub comments: Vec<Comment>,
-    /// The entries of the configuration that hid nothing.
-    pub idle: Vec<&'a Entry>,
+/// What somebody accepted, and how many findings that hid.
+pub struct Accepted<'a> {
+    scene: &'a Scene<'a>,
+    comments: Vec<Comment>,
+    entries: Vec<(&'a Entry, Option<Glob>, usize)>,
 }
 
-/// Takes out the findings that somebody accepted, by a comment in one of `paths` or by an entry of the configuration.
-///
-/// A comment hides the findings of its rules on its line, on the next, and those about its whole file. A secret can only
-/// be hidden by its fingerprint.
-pub fn apply<'a>(
-    found: Vec<Diagnostic>,
-    paths: impl IntoIterator<Item = &'a Path>,
-    config: &'a Config,
-    scene: &Scene<'_>,
-) -> Applied<'a> {
-    let read = |path: &Path| scene.files.read(path).map(|bytes| comments(path, &lossy(&bytes))).unwrap_or_default();
-    let mut comments: Vec<Comment> = paths.into_iter().flat_map(read).collect();
-    let options = Options { dot: true, ..Options::default() };
-    let mut entries: Vec<(&Entry, Option<Glob>, usize)> = config
-        .suppressions
-        .iter()
-        .map(|entry| (entry, entry.path.as_ref().map(|path| Glob::new(path, options)), 0))
-        .collect();
-    let mut remaining: Vec<Diagnostic> = Vec::new();
-    for diagnostic in found {
-        let by_comment = diagnostic.rule != "secret" && hide(&diagnostic, &mut comments, scene);
-        let relative = diagnostic.place.path.strip_prefix(&scene.project.root).unwrap_or(&diagnostic.place.path);
+impl<'a> Accepted<'a> {
+    /// The comments in `paths` and the entries of the configuration.
+    pub fn new(paths: impl IntoIterator<Item = &'a Path>, config: &'a Config, scene: &'a Scene<'a>) -> Self {
+        let read = |path: &Path| scene.files.read(path).map(|bytes| comments(path, &lossy(&bytes))).unwrap_or_default();
+        let options = Options { dot: true, ..Options::default() };
+        let glob = |entry: &Entry| entry.path.as_ref().map(|path| Glob::new(path, options));
+        Self {
+            scene,
+            comments: paths.into_iter().flat_map(read).collect(),
+            entries: config.suppressions.iter().map(|entry| (entry, glob(entry), 0)).collect(),
+        }
+    }
+
+    /// Whether a comment or an entry accepts this finding.
+    ///
+    /// A comment hides the findings of its rules on its line, on the next, and those about its whole file. A secret can
+    /// only be hidden by its fingerprint.
+    pub fn hides(&mut self, diagnostic: &Diagnostic) -> bool {
+        let by_comment = diagnostic.rule != "secret" && hide(diagnostic, &mut self.comments, self.scene);
+        let relative = diagnostic.place.path.strip_prefix(&self.scene.project.root).unwrap_or(&diagnostic.place.path);
         let relative = relative.to_string_lossy().replace('\\', "/");
         let mut by_entry = false;
-        for (entry, glob, hid) in &mut entries {
-            let fits = entry.rule == diagnostic.rule
+        for (entry, glob, hid) in &mut self.entries {
+            let fits = entry.rules.contains(&diagnostic.rule)
                 && glob.as_ref().is_none_or(|glob| glob.is_match(&relative))
                 && (diagnostic.rule != "secret" || entry.fingerprint == diagnostic.fingerprint);
             *hid += usize::from(fits);
             by_entry |= fits;
         }
-        if !by_comment && !by_entry {
-            remaining.push(diagnostic);
-        }
+        by_comment || by_entry
     }
-    let idle = entries.into_iter().filter(|(_, _, hid)| *hid == 0).map(|(entry, ..)| entry).collect();
-    Applied { remaining, comments, idle }
+
+    /// All comments, with how many findings each hid.
+    pub fn comments(&self) -> &[Comment] {
+        &self.comments
+    }
+
+    /// The entries that hid nothing.
+    pub fn idle_entries(&self) -> impl Iterator<Item = &'a Entry> {
+        self.entries.iter().filter(|(_, _, hid)| *hid == 0).map(|(entry, ..)| *entry)
+    }
 }
 
 fn hide(diagnostic: &Diagnostic, comments: &mut [Comment], scene: &Scene<'_>) -> bool {

@@ -24,6 +24,7 @@ pub static CLIENT: Client = Client {
     history: || rows(HISTORY),
     resolve,
     passed_over,
+    reads_below: false,
     shown: |text, _, _| text.to_string(),
 };
 
@@ -41,8 +42,7 @@ const NATIVE_NAMES: &str = "codex/manual-2026-07-31#native-names";
 
 fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
     let behaviour = behaviour_at(HISTORY, version);
-    let mut resolution =
-        Resolution { client: CLIENT.name, version, refusal: None, ignored_config: Vec::new(), sources: Vec::new() };
+    let mut resolution = Resolution::new(CLIENT.name, version);
     let arguments = Arguments::read(scene.session.args(CLIENT.name));
     let cwd = start_directory(scene, &arguments);
     let read = home(scene).and_then(|home| {

@@ -29,6 +29,7 @@ pub static CLIENT: Client = Client {
     history: || rows(HISTORY),
     resolve,
     passed_over,
+    reads_below: true,
     shown: |text, _, _| text.to_string(),
 };
 
@@ -38,8 +39,7 @@ const NAMES: [&str; 3] = ["AGENTS.md", "CLAUDE.md", "CONTEXT.md"];
 fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
     let behaviour = behaviour_at(HISTORY, version);
     let setting = Setting::new(scene);
-    let mut resolution =
-        Resolution { client: CLIENT.name, version, refusal: None, ignored_config: Vec::new(), sources: Vec::new() };
+    let mut resolution = Resolution::new(CLIENT.name, version);
     let config = config::read(scene, &setting, &behaviour).unwrap_or_else(|refusal| {
         resolution.refusal = Some(refusal);
         config::Config::default()

@@ -3,8 +3,8 @@ use std::path::Path;
 
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
-use crate::discover::is_rule_place;
-use crate::resolution::{Outcome, Resolution, Source};
+use crate::discover::{NATIVE, OF_CLIENTS, is_rule_place};
+use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
 use crate::text::Place;
 
 pub(super) static RULE: Rule = Rule {
@@ -15,70 +15,95 @@ pub(super) static RULE: Rule = Rule {
     check,
 };
 
-/// The names that some client reads by themselves; where one of the selected clients does not, that is another finding.
-const NATIVE: &[&str] = &["AGENTS.md", "AGENTS.override.md", "CLAUDE.md", "CLAUDE.local.md", "CONTEXT.md"];
-
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    lint.scene.project.instructions.iter().filter_map(|path| unsupported(lint, path)).collect()
+    let instructions = lint.scene.project.instructions.iter();
+    instructions.filter(|path| !lint.is_foreign(path)).filter_map(|path| unsupported(lint, path)).collect()
 }
 
 fn unsupported(lint: &Lint<'_>, path: &Path) -> Option<Diagnostic> {
     let name = path.file_name().and_then(OsStr::to_str)?;
-    let in_claude_dir = path.parent().and_then(Path::file_name) == Some(OsStr::new(".claude"));
-    if NATIVE.contains(&name) && !(in_claude_dir && name == "CLAUDE.local.md") {
+    // Where one of the selected clients does not read a name that another reads, that is another finding.
+    if NATIVE.contains(&name) && !is_misplaced(path, name) {
         return None;
     }
-    let of_path = |resolution: &Resolution| -> Vec<Source> { resolution.at(path).cloned().collect() };
-    let sources: Vec<(&Resolution, Vec<Source>)> = lint.resolutions.iter().map(|one| (one, of_path(one))).collect();
-    let mut all = sources.iter().flat_map(|(_, sources)| sources);
-    if !all.all(|source| matches!(source.outcome, Outcome::Unsupported { .. })) {
+    let sources: Vec<(&Resolution, &Source)> =
+        lint.resolutions.iter().flat_map(|one| one.at(path).map(move |source| (one, source))).collect();
+    if !sources.iter().all(|(_, source)| is_unread(source, path)) {
         return None;
     }
     // A link to a file that is read is there for other tools.
     let real = lint.scene.files.real(path);
-    let read = |source: &Source| source.is_loaded() && source.real.is_some() && source.real == real;
-    if lint.resolutions.iter().any(|resolution| resolution.sources.iter().any(read)) {
+    let read = |(_, source): (&Resolution, &Source)| {
+        source.is_loaded() && !is_unread(source, path) && source.real.is_some() && source.real == real
+    };
+    if lint.sources().any(read) {
         return None;
     }
-    let message = format!("no selected client reads {}", place_and_name(path, name));
-    let pairs =
-        sources.iter().flat_map(|(resolution, sources)| sources.iter().map(move |source| (*resolution, source)));
-    Some(RULE.at(Place::whole(path), message).for_sources(pairs).help(advice(path, name)))
+    let message = format!("no selected client reads {}", place_and_name(lint, path, name));
+    Some(RULE.at(Place::whole(path), message).for_sources(sources).help(advice(lint, path, name)))
+}
+
+/// Whether a file of a native name lies in the directory of a client, where none looks for it.
+fn is_misplaced(path: &Path, name: &str) -> bool {
+    match dir_of(path) {
+        ".claude" => !["CLAUDE.md", "CONTEXT.md"].contains(&name),
+        dir => OF_CLIENTS.contains(&dir) && name != "CONTEXT.md",
+    }
+}
+
+/// Whether the client does not know the file at `path`, or comes to it only from the directory in which it lies.
+fn is_unread(source: &Source, path: &Path) -> bool {
+    match (&source.outcome, &source.phase) {
+        (Outcome::Unsupported { .. }, _) => true,
+        (Outcome::Skipped { why: Skip::NotInChain }, _) => OF_CLIENTS.contains(&dir_of(path)),
+        (_, Phase::Lazy(Trigger::Under(dir))) => {
+            path.parent() == Some(dir) && OF_CLIENTS.contains(&dir_of(path)) && source.via == Via::Place
+        }
+        _ => false,
+    }
+}
+
+/// The name of the directory that holds `path`.
+fn dir_of(path: &Path) -> &str {
+    path.parent().and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or_default()
 }
 
 /// The name, with the directory where that is what is wrong.
-fn place_and_name(path: &Path, name: &str) -> String {
-    match path.parent().and_then(Path::file_name).and_then(OsStr::to_str) {
-        Some(dir @ (".claude" | "rules")) => format!("`{dir}/{name}`"),
+fn place_and_name(lint: &Lint<'_>, path: &Path, name: &str) -> String {
+    match dir_of(path) {
+        _ if is_rule_place(path) => format!("`{}`", lint.name(path)),
+        dir if OF_CLIENTS.contains(&dir) => format!("`{dir}/{name}`"),
         _ => format!("`{name}`"),
     }
 }
 
 /// What to do: the nearest name that is read.
-fn advice(path: &Path, name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
+fn advice(lint: &Lint<'_>, path: &Path, name: &str) -> String {
+    let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
     if is_rule_place(path) {
-        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         return format!("rule files end in `.md`: rename it to `{stem}.md`");
     }
+    if NATIVE.contains(&name) {
+        return format!("move it out of `{}`: `{name}` is read beside that directory, not in it", dir_of(path));
+    }
+    let lower = stem.to_ascii_lowercase();
     let nearest = match lower.trim_start_matches('.') {
-        "agents.md" | "agent.md" | "codex.md" => "AGENTS.md",
-        "claude.md" => "CLAUDE.md",
-        "claude.local.md" if name.starts_with('.') || name != "CLAUDE.local.md" => "CLAUDE.local.md",
-        "claude.local.md" => {
-            return "move it out of `.claude`, beside `CLAUDE.md`: Claude Code reads `CLAUDE.local.md` only there"
-                .into();
-        }
-        "agents.local.md" => {
+        "agents" | "agent" | "codex" | "agents.md" => "AGENTS.md",
+        "claude" | "claude.md" => "CLAUDE.md",
+        "claude.local" => "CLAUDE.local.md",
+        "agents.override" | "agents.override.local" => "AGENTS.override.md",
+        "agents.local" => {
             return "for a file that is yours alone use `CLAUDE.local.md` (Claude Code); Codex and OpenCode have none: \
                     use your global `~/.codex/AGENTS.md` and `~/.config/opencode/AGENTS.md`"
                 .into();
         }
-        "agents.override.md" => "AGENTS.override.md",
         other if other.starts_with("claude.") => {
             return "put its text into `CLAUDE.md`, or import it there with an `@` before its name".into();
         }
         _ => return "put its text into `AGENTS.md`".into(),
     };
-    format!("did you mean `{nearest}`? Rename it")
+    match lint.scene.files.entry(&path.with_file_name(nearest)) {
+        Some(_) => format!("put its text into `{nearest}`, which is read, or take it away"),
+        None => format!("did you mean `{nearest}`? Rename it"),
+    }
 }

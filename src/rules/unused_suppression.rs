@@ -49,5 +49,5 @@ pub(super) fn entry(entry: &Entry, config: &Config, scene: &Scene<'_>) -> Option
     let line = text.get(start..)?.lines().next().unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
     let place = Place::at(config, start + indent..start + line.len());
-    Some(RULE.at(place, format!("this suppression of {} hides nothing", entry.rule)).help("take it out"))
+    Some(RULE.at(place, format!("this suppression of {} hides nothing", entry.rules.join(", "))).help("take it out"))
 }

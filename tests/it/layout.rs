@@ -49,8 +49,8 @@ impl Layout {
         }
         for (path, text) in case["etc"].as_object().into_iter().flatten() {
             // The machine's own files have the marks that are written in them.
-            let text = text["raw"].as_str().or(text.as_str()).map(|text| json!({ "raw": text }));
-            nodes.push((PathBuf::from(path), node("etc", path, &text.unwrap_or_default(), &fill)));
+            let text = text.as_str().map_or_else(|| text.clone(), |text| json!({ "raw": text }));
+            nodes.push((PathBuf::from(path), node("etc", path, &text, &fill)));
         }
         let git = case.get("git").cloned().unwrap_or_else(|| json!(["."]));
         for dir in strings(&git) {

@@ -8,5 +8,9 @@
 
 mod binary;
 mod cases;
+mod dialects;
+#[cfg(unix)]
+mod hostile;
 mod layout;
+mod promises;
 mod runs;

@@ -101,7 +101,7 @@ impl Search<'_> {
         }
         let mut note = |why: String, evidence| {
             let at = entry.from.clone().unwrap_or_else(|| Place::whole(&self.setting.cwd));
-            resolution.ignored_config.push(Refusal { at, why, evidence });
+            resolution.cut_short.push(Refusal { at, why, evidence });
         };
         if passed {
             note(

@@ -31,12 +31,11 @@ pub(super) fn print(report: &Report<'_>, diagnostic: &Diagnostic, style: Style, 
 /// A finding as miette takes it.
 #[derive(Debug)]
 struct Finding {
-    rule: Option<&'static str>,
+    rule: &'static str,
     level: Level,
     message: String,
     help: Option<String>,
     excerpt: Excerpt,
-    related: Vec<Self>,
 }
 
 /// The lines of a place, made safe to print.
@@ -51,29 +50,24 @@ struct Excerpt {
 
 impl Finding {
     fn new(report: &Report<'_>, diagnostic: &Diagnostic) -> Self {
-        let related = diagnostic.related.iter().map(|(place, message)| Self {
-            rule: None,
-            level: Level::Note,
-            message: visible(message),
-            help: None,
-            excerpt: Excerpt::new(report, place),
-            related: Vec::new(),
-        });
         Self {
-            rule: Some(diagnostic.rule),
+            rule: diagnostic.rule,
             level: diagnostic.level,
             message: visible(&diagnostic.message),
-            help: Some(help(diagnostic)).filter(|help| !help.is_empty()),
+            help: Some(help(report, diagnostic)).filter(|help| !help.is_empty()),
             excerpt: Excerpt::new(report, &diagnostic.place),
-            related: related.collect(),
         }
     }
 }
 
-/// What to do, for whom, and why.
-fn help(diagnostic: &Diagnostic) -> String {
+/// What to do, what belongs to it, for whom, and why.
+fn help(report: &Report<'_>, diagnostic: &Diagnostic) -> String {
     let mut lines = Vec::new();
     lines.extend(diagnostic.help.as_deref().map(visible));
+    for (place, message) in &diagnostic.related {
+        let at = report.start(place).map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+        lines.push(format!("see: {}{at}: {}", visible(&report.relative(&place.path)), visible(message)));
+    }
     let whom: Vec<String> =
         diagnostic.clients.iter().map(|whom| format!("{} {} ({})", whom.client, whom.version, whom.phase)).collect();
     if !whom.is_empty() {
@@ -139,7 +133,7 @@ impl std::error::Error for Finding {}
 
 impl miette::Diagnostic for Finding {
     fn code<'a>(&'a self) -> Option<Box<dyn fmt::Display + 'a>> {
-        self.rule.map(|rule| Box::new(rule) as Box<dyn fmt::Display>)
+        Some(Box::new(self.rule))
     }
 
     fn severity(&self) -> Option<Severity> {
@@ -162,12 +156,5 @@ impl miette::Diagnostic for Finding {
         // Without a label the path would not be printed.
         let span = LabeledSpan::new(None, self.excerpt.span.start, self.excerpt.span.len());
         Some(Box::new(std::iter::once(span)))
-    }
-
-    fn related<'a>(&'a self) -> Option<Box<dyn Iterator<Item = &'a dyn miette::Diagnostic> + 'a>> {
-        if self.related.is_empty() {
-            return None;
-        }
-        Some(Box::new(self.related.iter().map(|finding| finding as &dyn miette::Diagnostic)))
     }
 }

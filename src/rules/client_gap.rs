@@ -1,0 +1,114 @@
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+
+use super::{Lint, Rule, title};
+use crate::diagnostic::{Diagnostic, Level};
+use crate::discover::OF_CLIENTS;
+use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
+use crate::text::Place;
+
+pub(super) static RULE: Rule = Rule {
+    name: "client-gap",
+    level: Level::Warning,
+    summary: "shared instructions that one of the selected clients never gets",
+    page: include_str!("client_gap.md"),
+    check,
+};
+
+fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
+    let shared: Vec<&Path> =
+        lint.scene.project.instructions.iter().map(PathBuf::as_path).filter(|path| is_shared(lint, path)).collect();
+    let started = lint.resolutions.iter().filter(|resolution| resolution.refusal.is_none());
+    started.flat_map(|resolution| gaps(lint, resolution, &shared)).collect()
+}
+
+/// The files that one client never gets.
+fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagnostic> {
+    let (unread, known): (Vec<&Source>, Vec<&Source>) = resolution.sources.iter().partition(|source| is_unread(source));
+    let unread: BTreeMap<&Path, &Source> =
+        unread.into_iter().filter_map(|source| Some((source.path()?, source))).collect();
+    let reached: BTreeSet<&Path> =
+        known.iter().flat_map(|source| [source.path(), source.real.as_deref()]).flatten().collect();
+    let speaks = |source: &&&Source| source.via != Via::Import && has_text(source);
+    let spoken_for: BTreeMap<&Path, &Path> = known
+        .iter()
+        .filter(speaks)
+        .filter_map(|source| source.path().filter(|path| !is_pointer(lint, path)))
+        .filter_map(|path| Some((home_of(path)?, path)))
+        .collect();
+    shared
+        .iter()
+        .filter_map(|path| {
+            let source = unread.get(path)?;
+            if reached.contains(path) || source.real.as_deref().is_some_and(|real| reached.contains(real)) {
+                return None;
+            }
+            let instead = spoken_for.get(home_of(path)?);
+            let (message, help) = match path.file_name()?.to_str()? {
+                "AGENTS.md" if instead.is_some_and(|instead| says_the_same(lint, path, instead)) => return None,
+                "AGENTS.md" => (
+                    format!("{} does not read this file, and nothing imports it", title(resolution)),
+                    if instead.is_some() {
+                        "add the line `@AGENTS.md` to the `CLAUDE.md` beside it"
+                    } else {
+                        "add a `CLAUDE.md` beside it with the line `@AGENTS.md`"
+                    },
+                ),
+                _ if instead.is_some() => return None,
+                _ => (
+                    format!("{} reads nothing in this directory", title(resolution)),
+                    "move what is for all clients into `AGENTS.md` beside it, and leave the line `@AGENTS.md` here",
+                ),
+            };
+            Some(RULE.at(Place::whole(*path), message).for_sources([(resolution, *source)]).help(help))
+        })
+        .collect()
+}
+
+/// Whether the client does not know a file, or comes to it only by reading what lies beside it in `.claude`.
+fn is_unread(source: &Source) -> bool {
+    let aside = |phase: &Phase| matches!(phase, Phase::Lazy(Trigger::Under(dir)) if dir.ends_with(".claude"));
+    matches!(source.outcome, Outcome::Unsupported { .. }) || aside(&source.phase)
+}
+
+/// Whether a file that the client knows says something to it, now or from another start directory.
+fn has_text(source: &Source) -> bool {
+    match &source.outcome {
+        Outcome::Loaded | Outcome::Shadowed { .. } => true,
+        Outcome::Skipped { why } => {
+            matches!(why, Skip::NotInChain | Skip::OverBudget | Skip::Duplicate | Skip::Untrusted)
+        }
+        Outcome::Unsupported { .. } => false,
+    }
+}
+
+/// Whether the file is meant for more than one client and says something.
+fn is_shared(lint: &Lint<'_>, path: &Path) -> bool {
+    let name = path.file_name().and_then(OsStr::to_str);
+    let dir = path.parent().and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or_default();
+    // In the directory of a client, a name that is not read there is a finding of its own.
+    let placed = !OF_CLIENTS.contains(&dir) || (dir == ".claude" && name == Some("CLAUDE.md"));
+    matches!(name, Some("AGENTS.md" | "CLAUDE.md"))
+        && placed
+        && !lint.is_foreign(path)
+        && !is_pointer(lint, path)
+        && lint.text(path).is_some_and(|text| !text.trim().is_empty())
+}
+
+/// Whether the file is an `AGENTS.md` of nothing but imports, which no client follows from there.
+fn is_pointer(lint: &Lint<'_>, path: &Path) -> bool {
+    let only_imports = |text: String| text.lines().all(|line| line.trim().is_empty() || line.starts_with('@'));
+    path.ends_with("AGENTS.md") && lint.text(path).is_some_and(only_imports)
+}
+
+fn says_the_same(lint: &Lint<'_>, one: &Path, other: &Path) -> bool {
+    let text = |path: &Path| lint.text(path).map(|text| text.trim().to_string());
+    text(one).is_some() && text(one) == text(other)
+}
+
+/// The directory that a file speaks for: what lies in `.claude` speaks for the directory that holds it.
+fn home_of(path: &Path) -> Option<&Path> {
+    let dir = path.parent()?;
+    if dir.file_name() == Some(OsStr::new(".claude")) { dir.parent() } else { Some(dir) }
+}

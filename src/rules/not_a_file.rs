@@ -1,0 +1,35 @@
+use super::{Lint, Rule};
+use crate::diagnostic::{Diagnostic, Level};
+use crate::files::Entry;
+use crate::resolution::Skip;
+use crate::text::Place;
+
+pub(super) static RULE: Rule = Rule {
+    name: "not-a-file",
+    level: Level::Warning,
+    summary: "a directory, pipe or device where an instruction file is looked for",
+    page: include_str!("not_a_file.md"),
+    check,
+};
+
+fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
+    lint.skipped(Skip::NotAFile)
+        .map(|(resolution, source, path)| {
+            let what = match lint.scene.files.target(path) {
+                Some(Entry::Dir) => "a directory",
+                _ => "not a regular file",
+            };
+            let (place, message, help) = match &source.from {
+                Some(from) => {
+                    let message = format!("`{}` is {what}, so nothing is loaded", lint.name(path));
+                    (from.clone(), message, "name a file, or a pattern for the files in it")
+                }
+                None => {
+                    let message = format!("this is {what}, so it is not read");
+                    (Place::whole(path), message, "put a file in its place, or give it another name")
+                }
+            };
+            RULE.at(place, message).for_sources([(resolution, source)]).help(help)
+        })
+        .collect()
+}
