@@ -8,26 +8,27 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use rulecheck::clients::{Client, Scene, Session, Version, client};
+use rulecheck::config::Config;
 use rulecheck::diagnostic::Diagnostic;
 use rulecheck::discover::discover;
 use rulecheck::files::{Files, Memory, absolute};
 use rulecheck::resolution::{Location, Outcome, Phase, Resolution, Source, Trigger};
-use rulecheck::rules::{Lint, RULES, lint};
+use rulecheck::rules::{Lint, RULES, Rule, findings};
 use rulecheck::text::{Place, lossy, position};
 use serde::Deserialize;
 
 /// `case.yaml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Case {
+pub(crate) struct Case {
     /// What the case shows, one sentence.
     #[allow(dead_code, reason = "for readers")]
     about: String,
     #[serde(default = "project")]
-    project: PathBuf,
+    pub(crate) project: PathBuf,
     cwd: Option<PathBuf>,
     #[serde(default = "home")]
-    home: PathBuf,
+    pub(crate) home: PathBuf,
     #[serde(default)]
     env: BTreeMap<String, String>,
     #[serde(default)]
@@ -38,7 +39,7 @@ struct Case {
     clients: Vec<String>,
     #[serde(default)]
     rules: Vec<String>,
-    /// What a repository cannot hold: `.git`, links, empty directories, bytes.
+    /// What a repository cannot hold: `.git`, empty or as `git init` makes it, links, empty directories, bytes.
     #[serde(default)]
     add: Vec<Add>,
 }
@@ -47,6 +48,7 @@ struct Case {
 #[serde(untagged, deny_unknown_fields)]
 enum Add {
     Dir { dir: PathBuf },
+    Git { git: PathBuf },
     Link { link: PathBuf, to: PathBuf },
     Pipe { pipe: PathBuf },
     Repeat { file: PathBuf, repeat: String, times: usize },
@@ -105,6 +107,23 @@ fn show(dir: &Path) -> String {
     let text = std::fs::read_to_string(dir.join("case.yaml")).unwrap();
     let case: Case = serde_yaml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", dir.display()));
     let files = mount(dir, &case);
+    let named: Vec<&Rule> = case
+        .rules
+        .iter()
+        .map(|name| *RULES.iter().find(|rule| rule.name == name).unwrap_or_else(|| panic!("no rule {name}")))
+        .collect();
+    let Said { sources, findings } = say(&case, &files, &named);
+    sources + &findings.into_iter().map(|(_, text)| text).collect::<String>()
+}
+
+/// What the program says: the sources of each client, and each finding with its rule.
+pub(crate) struct Said {
+    pub(crate) sources: String,
+    pub(crate) findings: Vec<(&'static str, String)>,
+}
+
+/// What the program says of `case`, whose files are `files`.
+pub(crate) fn say(case: &Case, files: &Memory, rules: &[&Rule]) -> Said {
     let cwd = files.real(case.cwd.as_deref().unwrap_or(&case.project)).unwrap();
     let mut session = Session::new(&cwd);
     session.home = Some(case.home.clone());
@@ -112,22 +131,22 @@ fn show(dir: &Path) -> String {
     session.env.insert("HOME".into(), case.home.to_string_lossy().into_owned());
     session.args = case.args.clone();
     session.reads = case.reads.iter().map(|read| absolute(&case.project, read)).collect();
-    let project = discover(&files, &case.project, &cwd);
-    let scene = Scene { files: &files, session: &session, project: &project };
+    let project = discover(files, &case.project, &cwd);
+    let scene = Scene { files, session: &session, project: &project };
     let resolutions: Vec<Resolution> = case.clients.iter().map(|name| resolve(&scene, name)).collect();
-    let mut out = String::new();
+    let mut sources = String::new();
     for resolution in &resolutions {
-        list(&case, resolution, &mut out);
+        list(case, resolution, &mut sources);
     }
-    let named: Vec<&rulecheck::rules::Rule> = case
-        .rules
-        .iter()
-        .map(|name| *RULES.iter().find(|rule| rule.name == name).unwrap_or_else(|| panic!("no rule {name}")))
-        .collect();
-    for diagnostic in lint(&named, &Lint { scene: &scene, resolutions: &resolutions }) {
-        finding(&case, &files, &diagnostic, &mut out);
-    }
-    out
+    let config = Config::of_project(files, &case.project).unwrap_or_else(|invalid| panic!("{}", invalid.cause));
+    let mut findings = findings(rules, &[Lint { scene: &scene, resolutions: &resolutions }], &config);
+    findings.retain(|found| rules.iter().any(|rule| rule.name == found.rule));
+    let told = |diagnostic: &Diagnostic| {
+        let mut out = String::new();
+        finding(case, files, diagnostic, &mut out);
+        (diagnostic.rule, out)
+    };
+    Said { sources, findings: findings.iter().map(told).collect() }
 }
 
 fn resolve(scene: &Scene<'_>, name: &str) -> Resolution {
@@ -144,9 +163,19 @@ fn mount(dir: &Path, case: &Case) -> Memory {
     if fs.is_dir() {
         copy(&fs, Path::new("/"), &mut memory);
     }
+    add(case, &mut memory);
+    memory
+}
+
+/// Adds what a repository cannot hold.
+pub(crate) fn add(case: &Case, memory: &mut Memory) {
     for add in &case.add {
         match add {
             Add::Dir { dir } => memory.dir(dir),
+            Add::Git { git } => {
+                let git = git.join(".git");
+                memory.file(git.join("HEAD"), "ref: refs/heads/main\n").dir(git.join("objects")).dir(git.join("refs"))
+            }
             Add::Link { link, to } => memory.link(link, to),
             Add::Pipe { pipe } => memory.other(pipe),
             Add::Repeat { file, repeat, times } => memory.file(file, repeat.repeat(*times)),
@@ -157,7 +186,6 @@ fn mount(dir: &Path, case: &Case) -> Memory {
             Add::Text { file, text } => memory.file(file, text),
         };
     }
-    memory
 }
 
 fn copy(from: &Path, to: &Path, memory: &mut Memory) {

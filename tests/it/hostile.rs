@@ -1,0 +1,128 @@
+//! Bad input, through the real program: a clear error or a clear source, never a panic, a hang, or silence.
+
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Output;
+
+use crate::binary::{Scratch, rulecheck};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs `sources` in `dir` and gives what it prints.
+fn sources(dir: &Path, more: &[&str]) -> String {
+    let mut args = vec!["sources", ".", "--no-user"];
+    args.extend(more);
+    let output = rulecheck(&args, dir);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    text(&output.stdout)
+}
+
+fn fails(output: &Output, cause: &str) {
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output.stdout));
+    let said = text(&output.stderr);
+    assert!(said.contains(cause) && said.lines().count() == 2 && said.contains("\nhelp: "), "{said}");
+}
+
+#[test]
+fn a_path_that_is_not_a_project() {
+    let dir = Scratch::new("paths");
+    std::fs::write(dir.0.join("file"), "x").unwrap();
+    symlink("loop", dir.0.join("loop")).unwrap();
+    fails(&rulecheck(&["sources", "nothing"], &dir.0), "PATH `nothing` does not exist");
+    fails(&rulecheck(&["sources", "loop"], &dir.0), "PATH `loop` does not exist");
+    fails(&rulecheck(&["sources", ".", "--cwd", "nothing"], &dir.0), "--cwd `nothing` does not exist");
+    fails(&rulecheck(&["sources", ".", "--home", "file"], &dir.0), "--home `file` is not a directory");
+    fails(&rulecheck(&["sources", ".", "--client-args", "vim=-u"], &dir.0), "no client is called `vim`");
+}
+
+#[test]
+fn a_configuration_that_cannot_be_used() {
+    let dir = Scratch::new("config");
+    std::fs::write(dir.0.join("rulecheck.yaml"), "clinets: []\n").unwrap();
+    let output = rulecheck(&["check", "."], &dir.0);
+    fails(&output, "unknown key `clinets`");
+    assert!(text(&output.stderr).contains("did you mean `clients`?"));
+    std::fs::write(dir.0.join("rulecheck.yaml"), "a: [\n").unwrap();
+    fails(&rulecheck(&["check", "."], &dir.0), "it is not valid YAML");
+}
+
+#[test]
+fn the_clients_own_configurations_broken() {
+    let dir = Scratch::new("broken");
+    let home = dir.0.join("home");
+    for (path, broken) in
+        [(".codex/config.toml", "a = "), (".config/opencode/opencode.json", "{"), (".claude.json", "{")]
+    {
+        let path = home.join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, broken).unwrap();
+    }
+    let project = dir.0.join("project");
+    std::fs::create_dir_all(&project).unwrap();
+    std::fs::write(project.join("AGENTS.md"), "nouns\n").unwrap();
+    let output = rulecheck(&["check", ".", "--home", "../home"], &project);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stdout);
+    for client in ["Codex", "OpenCode", "Claude Code"] {
+        assert!(said.contains(&format!("{client} does not start")), "{client}\n{said}");
+    }
+}
+
+#[test]
+fn loops_of_links() {
+    let dir = Scratch::new("loops");
+    symlink("CLAUDE.md", dir.0.join("CLAUDE.md")).unwrap();
+    symlink(".", dir.0.join("again")).unwrap();
+    std::fs::create_dir_all(dir.0.join(".claude/rules")).unwrap();
+    symlink("..", dir.0.join(".claude/rules/up")).unwrap();
+    std::fs::write(dir.0.join(".claude/rules/a.md"), "nouns\n").unwrap();
+    let said = sources(&dir.0, &[]);
+    assert!(said.contains("CLAUDE.md  (project; left out: broken-link"), "{said}");
+    assert!(said.contains(".claude/rules/a.md"), "{said}");
+}
+
+#[test]
+fn a_huge_file_and_a_pipe() {
+    let dir = Scratch::new("huge");
+    std::fs::write(dir.0.join("CLAUDE.md"), "nouns and nouns\n".repeat(100 * 1024 * 64)).unwrap();
+    assert!(std::process::Command::new("mkfifo").arg(dir.0.join("AGENTS.md")).status().unwrap().success());
+    let said = sources(&dir.0, &[]);
+    assert!(said.contains("CLAUDE.md  (project; left out: over-size)"), "{said}");
+    assert!(said.contains("AGENTS.md  (project; left out: not-a-file)"), "{said}");
+    let output = rulecheck(&["check", ".", "--no-user", "--fail-on", "never"], &dir.0);
+    assert!(output.status.success() && text(&output.stdout).contains("over-size"));
+}
+
+#[test]
+fn names_that_are_not_text_or_forge_output() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = Scratch::new("names");
+    let odd = dir.0.join(std::ffi::OsStr::from_bytes(b"a\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    std::fs::write(odd.join("CLAUDE.md"), "nouns\n").unwrap();
+    let forged = dir.0.join("b\n\u{1b}[31m\u{202e}");
+    std::fs::create_dir(&forged).unwrap();
+    std::fs::write(forged.join(".claude.local.md"), "nouns\n").unwrap();
+    let output = rulecheck(&["check", ".", "--no-user"], &dir.0);
+    let said = text(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{said}");
+    assert!(said.contains("b\\u{a}\\u{1b}[31m\\u{202e}/.claude.local.md"), "{said}");
+    assert!(!said.contains('\u{1b}') && !said.contains('\u{202e}'), "{said}");
+    let json = rulecheck(&["check", ".", "--no-user", "--format", "json"], &dir.0);
+    serde_json::from_slice::<serde_json::Value>(&json.stdout).unwrap();
+}
+
+#[test]
+fn a_directory_that_may_not_be_looked_into() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Scratch::new("denied");
+    let shut = dir.0.join("shut");
+    std::fs::create_dir(&shut).unwrap();
+    std::fs::write(dir.0.join("AGENTS.md"), "nouns\n").unwrap();
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let said = sources(&dir.0, &[]);
+    assert!(said.contains("AGENTS.md"), "{said}");
+    std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
