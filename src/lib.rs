@@ -26,6 +26,7 @@ pub mod diagnostic;
 pub mod discover;
 pub mod evidence;
 pub mod files;
+pub mod front_matter;
 pub mod frozen;
 pub mod glob;
 pub mod markdown;

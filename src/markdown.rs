@@ -52,8 +52,10 @@ pub struct Mention {
 /// Why an `@path` is not an import.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ignored {
-    /// It is in code: a fence, an indented block or between backticks.
+    /// It is in a block of code, fenced or indented.
     Code,
+    /// It is between backticks.
+    CodeSpan,
     /// It is in an HTML tag or block.
     Html,
     /// It is in an HTML comment.
@@ -293,7 +295,7 @@ impl Lexer<'_> {
                 self.images += 1;
             }
             Event::End(TagEnd::Image) => self.images -= 1,
-            Event::Code(_) => self.seen.push((range.clone(), Ignored::Code)),
+            Event::Code(_) => self.seen.push((range.clone(), Ignored::CodeSpan)),
             Event::InlineHtml(html) if tag => {
                 let comment = html.starts_with("<!--");
                 if comment {
@@ -501,7 +503,7 @@ mod tests {
     #[test]
     fn what_is_no_import_says_why() {
         for (text, why) in [
-            ("`@a.md`", Ignored::Code),
+            ("`@a.md`", Ignored::CodeSpan),
             ("```\n@a.md\n```", Ignored::Code),
             ("<!-- @a.md -->", Ignored::Comment),
             ("x <!-- @a.md -->", Ignored::Comment),

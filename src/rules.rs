@@ -16,16 +16,28 @@ use crate::text::{Place, lossy};
 
 mod broken_link;
 mod client_gap;
+mod conditional_import_at_launch;
 mod config_invalid;
 mod cut_short;
 mod empty_source;
 mod frozen_changed;
+mod import_cycle;
+mod import_ignored;
+mod import_missing;
+mod import_not_text;
+mod import_outside_project;
+mod import_too_deep;
+mod imports;
 mod instructions_match_nothing;
 mod not_a_file;
 mod not_utf8;
 mod over_budget;
 mod over_size;
+mod patterns;
 mod remote_not_frozen;
+mod rule_always_loads;
+mod rule_matches_nothing;
+mod rule_never_loads;
 mod shadowed_source;
 mod unsupported_name;
 mod unused_suppression;
@@ -49,16 +61,26 @@ pub struct Rule {
 pub static RULES: &[&Rule] = &[
     &broken_link::RULE,
     &client_gap::RULE,
+    &conditional_import_at_launch::RULE,
     &config_invalid::RULE,
     &cut_short::RULE,
     &empty_source::RULE,
     &frozen_changed::RULE,
+    &import_cycle::RULE,
+    &import_ignored::RULE,
+    &import_missing::RULE,
+    &import_not_text::RULE,
+    &import_outside_project::RULE,
+    &import_too_deep::RULE,
     &instructions_match_nothing::RULE,
     &not_a_file::RULE,
     &not_utf8::RULE,
     &over_budget::RULE,
     &over_size::RULE,
     &remote_not_frozen::RULE,
+    &rule_always_loads::RULE,
+    &rule_matches_nothing::RULE,
+    &rule_never_loads::RULE,
     &shadowed_source::RULE,
     &unsupported_name::RULE,
     &unused_suppression::RULE,

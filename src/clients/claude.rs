@@ -16,7 +16,6 @@ use crate::resolution::{Outcome, Phase, Resolution, Scope, Skip, Source, Via};
 
 mod claims;
 mod excludes;
-mod front_matter;
 mod git;
 mod history;
 mod imports;

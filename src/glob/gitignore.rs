@@ -40,7 +40,9 @@ impl Patterns {
         above.chain([path]).any(|part| self.takes_in(part))
     }
 
-    fn takes_in(&self, path: &str) -> bool {
+    /// Whether the patterns take in `path` itself, whatever becomes of the directories above it. That of a directory ends
+    /// in a slash.
+    pub fn takes_in(&self, path: &str) -> bool {
         self.rules.iter().rev().find(|rule| rule.matches(path)).is_some_and(|rule| !rule.negative)
     }
 

@@ -1,8 +1,9 @@
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{Lint, Rule, title};
+use super::{Lint, Rule, import_ignored, title};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::OF_CLIENTS;
 use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
@@ -37,6 +38,7 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
         .filter_map(|source| source.path().filter(|path| !is_pointer(lint, path)))
         .filter_map(|path| Some((home_of(path)?, path)))
         .collect();
+    let almost = OnceCell::new();
     shared
         .iter()
         .filter_map(|path| {
@@ -47,6 +49,10 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
             let instead = spoken_for.get(home_of(path)?);
             let (message, help) = match path.file_name()?.to_str()? {
                 "AGENTS.md" if instead.is_some_and(|instead| says_the_same(lint, path, instead)) => return None,
+                // What looks like an import of it is a finding of its own.
+                "AGENTS.md" if almost.get_or_init(|| import_ignored::named(lint, resolution)).contains(*path) => {
+                    return None;
+                }
                 "AGENTS.md" => (
                     format!("{} does not read this file, and nothing imports it", title(resolution)),
                     if instead.is_some() {

@@ -39,6 +39,9 @@ pub(crate) struct Case {
     clients: Vec<String>,
     #[serde(default)]
     rules: Vec<String>,
+    /// Whether the example of a page is a repository; a case adds its own.
+    #[serde(default = "yes")]
+    pub(crate) git: bool,
     /// What a repository cannot hold: `.git`, empty or as `git init` makes it, links, empty directories, bytes.
     #[serde(default)]
     add: Vec<Add>,
@@ -54,6 +57,10 @@ enum Add {
     Repeat { file: PathBuf, repeat: String, times: usize },
     Hex { file: PathBuf, hex: String },
     Text { file: PathBuf, text: String },
+}
+
+fn yes() -> bool {
+    true
 }
 
 fn project() -> PathBuf {

@@ -12,5 +12,6 @@ mod dialects;
 #[cfg(unix)]
 mod hostile;
 mod layout;
+mod pages;
 mod promises;
 mod runs;

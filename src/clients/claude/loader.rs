@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use super::claims;
-use super::front_matter;
 use super::history::Behaviour;
 use super::imports::{self, MAX_HOPS};
 use super::settings::Setup;
 use super::shown;
 use crate::clients::Scene;
 use crate::files::{Entry, Unreadable};
+use crate::front_matter;
 use crate::glob::gitignore::Patterns;
 use crate::markdown::{self, is_space};
 use crate::resolution::{Phase, Scope, Skip, Source, Trigger, Via};

@@ -10,19 +10,37 @@ const MAX_PATTERNS: usize = 1000;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The patterns that `yaml`, the text of a front matter, asks for; `None` when the rule is not conditional.
-pub(super) fn patterns(yaml: &str) -> Option<Vec<String>> {
+pub fn patterns(yaml: &str) -> Option<Vec<String>> {
+    let pieces = pieces(yaml)?;
+    let patterns: Vec<String> = pieces.into_iter().flat_map(|piece| piece.patterns).collect();
+    (!patterns.iter().all(|pattern| pattern == "**")).then_some(patterns)
+}
+
+/// One of the texts between the commas of `paths`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// As it is written, white space around it taken off.
+    pub text: String,
+    /// What the client makes of it: braces expanded, `/**` at the end cut off, none for what takes in everything.
+    pub patterns: Vec<String>,
+    /// Whether its braces stayed as they are, because they make too many patterns.
+    pub over_budget: bool,
+}
+
+/// The pieces of the `paths` in `yaml`, the text of a front matter; `None` when the client finds no YAML in it.
+pub fn pieces(yaml: &str) -> Option<Vec<Piece>> {
     let value = read(yaml).or_else(|| read(&quoted(yaml)))?;
     let mut texts = Vec::new();
     value.texts(&mut texts);
     let mut budget = MAX_PATTERNS;
-    let patterns: Vec<String> = texts
-        .into_iter()
-        .flat_map(split)
-        .flat_map(|pattern| expand(&pattern, &mut budget))
-        .map(|pattern| pattern.strip_suffix("/**").map(str::to_string).unwrap_or(pattern))
-        .filter(|pattern| !pattern.is_empty())
-        .collect();
-    (!patterns.iter().all(|pattern| pattern == "**")).then_some(patterns)
+    let piece = |text: String| {
+        let expanded = expand(&text, &mut budget);
+        let over_budget = expanded == [text.as_str()] && pair(&text).is_some();
+        let cut = |pattern: String| pattern.strip_suffix("/**").map(str::to_string).unwrap_or(pattern);
+        let patterns = expanded.into_iter().map(cut).filter(|pattern| !pattern.is_empty()).collect();
+        Piece { text, patterns, over_budget }
+    };
+    Some(texts.into_iter().flat_map(split).map(piece).collect())
 }
 
 /// The `paths` in `yaml`; `None` when it is no YAML.
@@ -96,10 +114,9 @@ fn expand(pattern: &str, budget: &mut usize) -> Vec<String> {
     let mut done = Vec::new();
     let mut todo = vec![pattern.to_string()];
     while let Some(next) = todo.pop() {
-        let parts = next.split_once('{').and_then(|(before, rest)| rest.split_once('}').map(|rest| (before, rest)));
-        match parts.filter(|(_, (inside, _))| !inside.is_empty()) {
+        match pair(&next) {
             None => done.push(next),
-            Some((before, (inside, after))) => {
+            Some((before, inside, after)) => {
                 let choices = inside.split(',').rev().map(|choice| format!("{before}{}{after}", trim(choice)));
                 todo.extend(choices);
             }
@@ -113,6 +130,13 @@ fn expand(pattern: &str, budget: &mut usize) -> Vec<String> {
         *budget -= done.len();
     }
     done
+}
+
+/// What is before, between and behind the first braces of `pattern`; `None` when there is nothing to expand.
+fn pair(pattern: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = pattern.split_once('{')?;
+    let (inside, after) = rest.split_once('}')?;
+    (!inside.is_empty()).then_some((before, inside, after))
 }
 
 fn trim(text: &str) -> &str {
@@ -284,6 +308,17 @@ mod tests {
         {
             assert_eq!(patterns(launch), None, "{launch:?}");
         }
+    }
+
+    #[test]
+    fn pieces_keep_their_texts() {
+        let found = pieces("paths: ['src/**, {a,b}/x', '**/']\n").unwrap();
+        let texts: Vec<&str> = found.iter().map(|piece| piece.text.as_str()).collect();
+        assert_eq!(texts, ["src/**", "{a,b}/x", "**/"]);
+        assert_eq!(found[1].patterns, ["a/x", "b/x"]);
+        assert!(!found.iter().any(|piece| piece.over_budget));
+        assert!(pieces(&format!("paths: '{}'\n", "{a,b}".repeat(10))).unwrap()[0].over_budget);
+        assert_eq!(pieces("paths:\n  - *.ts\n"), None);
     }
 
     #[test]
