@@ -52,7 +52,7 @@ fn ignored(lint: &Lint<'_>, resolution: &Resolution) -> Vec<(PathBuf, Diagnostic
             found.extend(mentions.iter().filter_map(|mention| file.no_import(mention)));
             found.extend(file.links());
         } else {
-            found.extend(mentions.iter().filter_map(|mention| file.inert(mention)));
+            found.extend(file.inert(&mentions));
         }
     }
     found
@@ -215,24 +215,37 @@ impl File<'_, '_> {
         self.text.match_indices("](").filter_map(link).take(1).collect()
     }
 
-    /// An import in a file of a client that follows none.
-    fn inert(&self, mention: &Mention) -> Option<(PathBuf, Diagnostic)> {
+    /// The imports in a file of a client that follows none: one finding a file, since they have one cause.
+    fn inert(&self, mentions: &[Mention]) -> Option<(PathBuf, Diagnostic)> {
         let dir = self.path.parent().unwrap_or(self.path);
         let own_of_another =
             self.path.ends_with("CLAUDE.md") && (self.source.scope == Scope::User || holder(dir) != dir);
-        if mention.ignored.is_some() || own_of_another {
+        if own_of_another {
             return None;
         }
-        let target = self.unloaded(&mention.path)?;
+        let mut inert = mentions.iter().filter_map(|mention| Some((mention, self.meant(mention)?)));
+        let (first, target) = inert.next()?;
+        let rest: Vec<&Mention> = inert.map(|(mention, _)| mention).collect();
+        let name = spelled(&first.path);
+        let message = match rest.len() {
+            0 => format!("`{name}` is plain text here: the file that it names is not read"),
+            more => format!("`{name}` and {more} more are plain text here: the files that they name are not read"),
+        };
+        let help = "put what this client should know of it into this file".to_string();
+        let found = self.finding(first.span.clone(), message, help);
+        let also = |found: Diagnostic, mention: &&Mention| {
+            found.also(Place::at(self.path, mention.span.clone()), format!("`{}`", spelled(&mention.path)))
+        };
+        Some((target, rest.iter().fold(found, also)))
+    }
+
+    /// The file that a mention is meant to import.
+    fn meant(&self, mention: &Mention) -> Option<PathBuf> {
+        let target = self.unloaded(&mention.path).filter(|_| mention.ignored.is_none())?;
         let is_line =
             self.around(&mention.span).is_some_and(|(before, behind)| is_marker(before) && behind.trim().is_empty());
         let stands_alone = is_line && is_document(&mention.path);
-        if !stands_alone && !self.lint.imports(self.path, &target) {
-            return None;
-        }
-        let message = format!("`{}` is plain text here: the file that it names is not read", spelled(&mention.path));
-        let help = "put what this client should know of it into this file".to_string();
-        Some((target, self.finding(mention.span.clone(), message, help)))
+        (stands_alone || self.lint.imports(self.path, &target)).then_some(target)
     }
 }
 
