@@ -230,7 +230,7 @@ impl Client {
     /// The text of a loaded source as this client puts it before the model. `None` for a URL and for what cannot be read.
     pub fn text(&self, files: &dyn Files, version: Version, source: &Source) -> Option<String> {
         if let Some(text) = &source.inline {
-            return Some(text.clone());
+            return Some(text.0.clone());
         }
         let bytes = files.read(source.path()?).ok()?;
         let bytes = source.cut.clone().and_then(|cut| bytes.get(cut)).unwrap_or(&bytes);

@@ -38,6 +38,8 @@ pub struct Config {
     pub levels: Vec<(&'static str, Option<Level>)>,
     /// Findings that are accepted.
     pub suppressions: Vec<Entry>,
+    /// What the fingerprints of secrets are made with, so that they cannot be tried against a list of passwords.
+    pub fingerprint_key: String,
     /// Files outside the project that may be read as imports, as written.
     pub allow_external: Vec<PathBuf>,
 }
@@ -100,7 +102,7 @@ pub struct Invalid {
     pub help: String,
 }
 
-const KEYS: &[&str] = &["allow-external", "clients", "rules", "suppress"];
+const KEYS: &[&str] = &["allow-external", "clients", "fingerprint-key", "rules", "suppress"];
 const ENTRY_KEYS: &[&str] = &["fingerprint", "path", "reason", "rule"];
 
 impl Config {
@@ -143,6 +145,7 @@ impl Config {
         for (key, value) in map(&value, "the configuration", text)? {
             match key {
                 "clients" => config.clients = clients_of(value, text)?,
+                "fingerprint-key" => config.fingerprint_key = string(value, key, text)?,
                 "rules" => config.levels = levels(value, text)?,
                 "suppress" => {
                     for (number, entry) in list(value, "suppress", text)?.iter().enumerate() {

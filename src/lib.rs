@@ -33,5 +33,6 @@ pub mod markdown;
 pub mod report;
 pub mod resolution;
 pub mod rules;
+pub mod secrets;
 pub mod suppress;
 pub mod text;

@@ -1,5 +1,6 @@
 //! Arguments in, exit code out.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -15,6 +16,7 @@ use rulecheck::files::{Disk, Files, absolute};
 use rulecheck::report::human::Style;
 use rulecheck::report::{Report, Start, human, json};
 use rulecheck::rules::{Lint, RULES, Rule, findings};
+use rulecheck::secrets::Scanned;
 
 /// Why a run failed, and what to do.
 struct Failure {
@@ -49,24 +51,30 @@ fn run(cli: Cli) -> Result<(String, ExitCode), Failure> {
         Command::Sources(sources) => {
             let run = Run::new(&files, std::slice::from_ref(&sources.path), &sources.shared)?;
             let starts = run.starts(&files);
-            let report = run.report(&files, &starts, &[]);
+            let secrets = run.scanned(&files, &starts);
+            let report = run.report(&files, &secrets, &starts, &[]);
             let text = match sources.shared.format {
                 Format::Human => human::sources(&report),
                 Format::Json => json::sources(&report),
             };
-            Ok((text, ExitCode::SUCCESS))
+            Ok((redacted(&secrets, text), ExitCode::SUCCESS))
         }
         Command::Why(why) => {
             let run = Run::new(&files, std::slice::from_ref(&why.path), &why.shared)?;
             let file = run.inside(&files, &why.file);
             let mut starts = run.starts(&files);
-            if why.shared.format == Format::Human {
-                return Ok((human::why(&run.report(&files, &starts, &[]), &file), ExitCode::SUCCESS));
-            }
-            for resolution in starts.iter_mut().flat_map(|start| &mut start.resolutions) {
-                resolution.sources.retain(|source| source.path() == Some(&file) || source.real.as_ref() == Some(&file));
-            }
-            Ok((json::sources(&run.report(&files, &starts, &[])), ExitCode::SUCCESS))
+            let secrets = run.scanned(&files, &starts);
+            let text = match why.shared.format {
+                Format::Human => human::why(&run.report(&files, &secrets, &starts, &[]), &file),
+                Format::Json => {
+                    for resolution in starts.iter_mut().flat_map(|start| &mut start.resolutions) {
+                        let is_file = |path: Option<&Path>| path == Some(file.as_path());
+                        resolution.sources.retain(|source| is_file(source.path()) || is_file(source.real.as_deref()));
+                    }
+                    json::sources(&run.report(&files, &secrets, &starts, &[]))
+                }
+            };
+            Ok((redacted(&secrets, text), ExitCode::SUCCESS))
         }
         Command::Clients(list) => {
             let text = match list.format {
@@ -83,21 +91,33 @@ fn check(files: &dyn Files, check: &Check) -> Result<(String, ExitCode), Failure
     let run = Run::new(files, &check.paths, &check.shared)?;
     let starts = run.starts(files);
     let scenes: Vec<Scene<'_>> = run.sessions.iter().map(|session| run.scene(files, session)).collect();
-    let lints: Vec<Lint<'_>> =
-        scenes.iter().zip(&starts).map(|(scene, start)| Lint { scene, resolutions: &start.resolutions }).collect();
+    let secrets = run.scanned(files, &starts);
+    let lints: Vec<Lint<'_>> = scenes
+        .iter()
+        .zip(&starts)
+        .map(|(scene, start)| Lint { scene, resolutions: &start.resolutions, secrets: &secrets })
+        .collect();
     let rules: Vec<&Rule> = RULES.to_vec();
     let mut found = findings(&rules, &lints, &run.config);
     if let Some(only) = &run.only {
         let reached = reached(only, &starts);
         found.retain(|diagnostic| reached.iter().any(|path| diagnostic.place.path.starts_with(path)));
     }
-    let report = run.report(files, &starts, &found);
+    let report = run.report(files, &secrets, &starts, &found);
     let text = match check.shared.format {
         Format::Human => human::check(&report, style(check.shared.color, check.quiet)),
         Format::Json => json::check(&report),
     };
     let fails = |diagnostic: &Diagnostic| check.fail_on.fails(diagnostic.level);
-    Ok((text, ExitCode::from(u8::from(found.iter().any(fails)))))
+    Ok((redacted(&secrets, text), ExitCode::from(u8::from(found.iter().any(fails)))))
+}
+
+/// What is printed passes here once more, whatever a format may have let through.
+fn redacted(secrets: &Scanned, text: String) -> String {
+    match secrets.redactor().redact(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(text) => text,
+    }
 }
 
 /// The files that `only` names, and those that they import, however far.
@@ -249,8 +269,19 @@ impl Run {
         self.sessions.iter().map(|session| Start { cwd: session.cwd.clone(), resolutions: resolve(session) }).collect()
     }
 
-    fn report<'a>(&'a self, files: &'a dyn Files, starts: &'a [Start], diagnostics: &'a [Diagnostic]) -> Report<'a> {
-        Report { files, project: &self.project.root, reads: &self.reads, starts, diagnostics }
+    /// The secrets in everything that is loaded.
+    fn scanned(&self, files: &dyn Files, starts: &[Start]) -> Scanned {
+        Scanned::new(files, &self.config.fingerprint_key, starts.iter().flat_map(|start| &start.resolutions))
+    }
+
+    fn report<'a>(
+        &'a self,
+        files: &'a dyn Files,
+        secrets: &'a Scanned,
+        starts: &[Start],
+        diagnostics: &[Diagnostic],
+    ) -> Report<'a> {
+        Report::new(files, secrets.redactor(), &self.project.root, &self.reads, starts, diagnostics)
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The client's lexer knows CommonMark without GitHub's additions. An import is looked for in each run of plain text,
 //! as it stands in the source. Three habits of that lexer are not CommonMark's and are kept here: the lines of a list
-//! item are searched as they are, code and all; a line that is nothing but a tag ends such an item's text; and a
+//! item are searched as they are too, code and all; a line that is nothing but a tag ends such an item's text; and a
 //! processing instruction, a declaration or a CDATA section ends right behind its mark.
 
 use std::ops::Range;
@@ -88,15 +88,17 @@ fn mentions(
     seen: &[(Range<usize>, Ignored)],
     plain: &[Range<usize>],
 ) -> Vec<Mention> {
-    imports.sort_by_key(|import| import.span.start);
+    imports.sort_by_key(|import| (import.span.start, import.span.end));
     let mut found: Vec<Mention> = Vec::new();
     let mut imports = imports.into_iter().peekable();
     let mut past = 0;
     for (sign, _) in text.match_indices('@') {
-        if let Some(import) = imports.next_if(|import| import.span.start == sign) {
-            past = import.span.end;
-            found.push(import);
-            continue;
+        while let Some(import) = imports.next_if(|import| import.span.start == sign) {
+            past = past.max(import.span.end);
+            // In a list item the same one is found in the lines and in the text.
+            if found.last() != Some(&import) {
+                found.push(import);
+            }
         }
         // A sign behind a letter or a digit is an address.
         if sign < past || text[..sign].ends_with(char::is_alphanumeric) {
@@ -231,6 +233,8 @@ struct Lexer<'a> {
     containers: Vec<bool>,
     /// The text of the list item's block that is being read.
     item_text: Option<Range<usize>>,
+    /// How many imports were found before that block.
+    before_item: usize,
     /// Where the last piece of inline text ended.
     past: usize,
     in_code: bool,
@@ -311,9 +315,11 @@ impl Lexer<'_> {
             let start = range.start - usize::from(escaped);
             self.item_text = match self.item_text.take() {
                 Some(so_far) => Some(so_far.start..so_far.end.max(range.end)),
-                None => Some(start..range.end),
+                None => {
+                    self.before_item = self.imports.len();
+                    Some(start..range.end)
+                }
             };
-            return;
         }
         match event {
             _ if self.images > 0 => self.end_run(),
@@ -348,6 +354,8 @@ impl Lexer<'_> {
                 if at == block.start || !quoted { content } else { content.trim_start_matches(['>', ' ', '\t']) };
             if at > block.start && is_lone_tag(content) {
                 self.seen.push((at..block.end, Ignored::Html));
+                let found = self.imports.split_off(self.before_item);
+                self.imports.extend(found.into_iter().filter(|import| import.span.start < at));
                 break;
             }
             self.run.push(at + line.len() - content.len(), content);

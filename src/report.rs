@@ -1,11 +1,16 @@
 //! Stage 4: what was found, rendered in one of several formats.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
-use crate::resolution::{Location, Resolution};
-use crate::text::{Place, Position, lossy, position};
+use crate::resolution::{Location, Outcome, Phase, Resolution, Trigger};
+use crate::secrets::Redactor;
+use crate::text::{Lines, Place, Position, clamp, lossy};
 
 pub mod human;
 pub mod json;
@@ -19,28 +24,66 @@ pub struct Start {
     pub resolutions: Vec<Resolution>,
 }
 
-/// Everything that a format may print.
+/// Everything that a format may print. Secrets are taken out of it when it is made, so that no format can forget to:
+/// what a format can reach holds no value, and files can only be reached as redacted excerpts.
 pub struct Report<'a> {
-    /// Where excerpts and lines come from.
-    pub files: &'a dyn Files,
     /// The project's directory, absolute.
     pub project: &'a Path,
     /// The simulated reads, as they were given.
     pub reads: &'a [PathBuf],
     /// The start directories, at least one, each with its resolutions.
-    pub starts: &'a [Start],
+    pub starts: Vec<Start>,
     /// The findings, sorted.
-    pub diagnostics: &'a [Diagnostic],
+    pub diagnostics: Vec<Diagnostic>,
+    files: &'a dyn Files,
+    redactor: &'a Redactor,
+    lines: RefCell<HashMap<PathBuf, Option<Rc<Lines<'static>>>>>,
 }
 
-impl Report<'_> {
+/// The lines around a place, redacted.
+pub struct Excerpt {
+    /// What stands before the place on its first line.
+    pub before: String,
+    /// The place itself.
+    pub inside: String,
+    /// What stands behind it on its last line.
+    pub after: String,
+    /// Where the excerpt begins.
+    pub start: Position,
+}
+
+/// The longest part of a line that is shown before or behind a place, in bytes.
+const LONG_LINE: usize = 400;
+
+impl<'a> Report<'a> {
+    /// A report of `starts` and `diagnostics`, with what `redactor` knows taken out.
+    pub fn new(
+        files: &'a dyn Files,
+        redactor: &'a Redactor,
+        project: &'a Path,
+        reads: &'a [PathBuf],
+        starts: &[Start],
+        diagnostics: &[Diagnostic],
+    ) -> Self {
+        Self {
+            project,
+            reads,
+            starts: starts.iter().map(|start| redacted_start(redactor, start)).collect(),
+            diagnostics: diagnostics.to_vec(),
+            files,
+            redactor,
+            lines: RefCell::default(),
+        }
+    }
+
     /// `path` relative to the project with `/`, or absolute when it lies outside.
     pub fn relative(&self, path: &Path) -> String {
-        match path.strip_prefix(self.project) {
+        let name = match path.strip_prefix(self.project) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".into(),
             Ok(inside) => inside.to_string_lossy().replace('\\', "/"),
             Err(_) => path.to_string_lossy().into_owned(),
-        }
+        };
+        self.redactor.redact(&name).into_owned()
     }
 
     /// What a location is called in the output.
@@ -51,17 +94,91 @@ impl Report<'_> {
         }
     }
 
-    /// The first line and column of a place, if its file can be read.
-    pub fn start(&self, place: &Place) -> Option<Position> {
+    /// The first and the last position of a place; `None` for a file as a whole, and for one that cannot be read.
+    pub fn ends(&self, place: &Place) -> Option<(Position, Position)> {
         let span = place.span?;
-        let bytes = self.files.read(&place.path).ok()?;
-        Some(position(&lossy(&bytes), span.start))
+        let lines = self.lines(&place.path)?;
+        Some((lines.position(span.start), lines.position(span.end)))
+    }
+
+    /// The first position of a place.
+    pub fn start(&self, place: &Place) -> Option<Position> {
+        self.ends(place).map(|(start, _)| start)
+    }
+
+    /// The lines of a place; for a file as a whole its first line, for what cannot be read nothing.
+    pub fn excerpt(&self, place: &Place) -> Excerpt {
+        let span = place.span.map_or(0..0, Range::from);
+        let Some(lines) = self.lines(&place.path) else {
+            return Excerpt {
+                before: String::new(),
+                inside: String::new(),
+                after: String::new(),
+                start: Position { line: 1, column: 1 },
+            };
+        };
+        let text = lines.text();
+        let span = clamp(text, span);
+        // A line without end would bury the finding.
+        let start = lines.line(span.start).start.max(span.start.saturating_sub(LONG_LINE));
+        let end = lines.line(span.end).end.clamp(span.end, span.end + LONG_LINE);
+        let window = clamp(text, start..end);
+        // A value may reach over both ends of the window, so a good part of what is around it is looked at too.
+        let around = clamp(text, window.start.saturating_sub(AROUND)..window.end + AROUND);
+        let inner = |range: Range<usize>| range.start - around.start..range.end - around.start;
+        let (redacted, spans) =
+            self.redactor.redact_spans(&text[around.clone()], &[inner(window.clone()), inner(span)]);
+        Excerpt {
+            before: redacted[spans[0].start.min(spans[1].start)..spans[1].start].to_string(),
+            inside: redacted[spans[1].clone()].to_string(),
+            after: redacted[spans[1].end..spans[0].end.max(spans[1].end)].to_string(),
+            start: lines.position(window.start),
+        }
     }
 
     /// How many findings have this level.
     pub fn count(&self, level: Level) -> usize {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count()
     }
+
+    /// The text of a file with its line starts.
+    fn lines(&self, path: &Path) -> Option<Rc<Lines<'static>>> {
+        if let Some(known) = self.lines.borrow().get(path) {
+            return known.clone();
+        }
+        let read = self.files.read(path).ok().map(|bytes| Rc::new(Lines::new(lossy(&bytes).into_owned())));
+        self.lines.borrow_mut().insert(path.to_path_buf(), read.clone());
+        read
+    }
+}
+
+/// How far around an excerpt secrets are looked for, in bytes.
+const AROUND: usize = 16 * 1024;
+
+fn redacted_start(redactor: &Redactor, start: &Start) -> Start {
+    let mut resolutions = start.resolutions.clone();
+    let redact = |text: &mut String| *text = redactor.redact(text).into_owned();
+    for resolution in &mut resolutions {
+        for refusal in
+            resolution.refusal.iter_mut().chain(&mut resolution.ignored_config).chain(&mut resolution.cut_short)
+        {
+            redact(&mut refusal.why);
+        }
+        for source in &mut resolution.sources {
+            source.inline = None;
+            match &mut source.location {
+                Location::Url(text) | Location::Argument(text) => redact(text),
+                Location::File(_) => {}
+            }
+            if let Outcome::Unsupported { why } = &mut source.outcome {
+                redact(why);
+            }
+            if let Phase::Lazy(Trigger::Patterns { patterns, .. }) = &mut source.phase {
+                patterns.iter_mut().for_each(redact);
+            }
+        }
+    }
+    Start { cwd: start.cwd.clone(), resolutions }
 }
 
 /// `text` with control and bidirectional characters made visible, so that nothing in a project can forge output.
@@ -78,7 +195,80 @@ pub fn visible(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use super::human::Style;
     use super::*;
+    use crate::clients::{CLIENTS, Scene, Session};
+    use crate::discover::discover;
+    use crate::files::Memory;
+    use crate::rules::{Lint, RULES, lint};
+    use crate::secrets::sample::fill;
+    use crate::secrets::{DETECTORS, Scanned, scan};
+
+    /// Every example of every detector, in each kind of source, through each format: no ten characters of it come out.
+    #[test]
+    fn no_format_prints_a_secret() {
+        for detector in DETECTORS {
+            for hit in detector.hits {
+                let text = fill(hit);
+                for (place, text, files) in places(&text) {
+                    let printed = print_all(&files);
+                    let values: Vec<&str> = scan(&text).iter().map(|secret| &text[secret.span.clone()]).collect();
+                    for line in values.iter().flat_map(|value| value.lines()).filter(|line| !is_common(line)) {
+                        let line: Vec<char> = line.chars().collect();
+                        for window in line.windows(10).map(|window| window.iter().collect::<String>()) {
+                            let at = printed.lines().find(|printed| printed.contains(&window));
+                            assert!(at.is_none(), "{} in {place}: {hit}: {at:?}", detector.id);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether every key of a kind has this line, so that it is no secret.
+    fn is_common(line: &str) -> bool {
+        line.contains("-----") || line.starts_with("PuTTY-")
+    }
+
+    /// The text in an instruction file, in the patterns of a rule, in a configuration, and in an address.
+    fn places(text: &str) -> [(&'static str, String, Memory); 4] {
+        let json = serde_json::to_string(text).unwrap();
+        [
+            ("/p/CLAUDE.md", format!("nouns @nothing.md\n{text}\n@nothing.md\n")),
+            ("/p/.claude/rules/r.md", format!("---\npaths: {json}\n---\nnouns\n")),
+            ("/home/.codex/config.toml", format!("developer_instructions = {json}\n")),
+            ("/p/opencode.json", format!("{{\"instructions\": [{json}]}}")),
+        ]
+        .map(|(path, text)| {
+            let mut memory = Memory::default();
+            memory.file("/p/.git/HEAD", "ref: refs/heads/main\n").dir("/p/.git/objects").dir("/p/.git/refs");
+            memory.dir("/home").file(path, &text);
+            (path, text, memory)
+        })
+    }
+
+    fn print_all(files: &Memory) -> String {
+        let mut session = Session::new("/p");
+        session.home = Some("/home".into());
+        let project = discover(files, Path::new("/p"), Path::new("/p"));
+        let scene = Scene { files, session: &session, project: &project };
+        let resolutions: Vec<Resolution> =
+            CLIENTS.iter().map(|client| client.resolve(&scene, client.default)).collect();
+        let secrets = Scanned::new(files, "", &resolutions);
+        let diagnostics = lint(RULES, &Lint { scene: &scene, resolutions: &resolutions, secrets: &secrets });
+        let starts = [Start { cwd: "/p".into(), resolutions }];
+        let report = Report::new(files, secrets.redactor(), Path::new("/p"), &[], &starts, &diagnostics);
+        let style = Style { color: false, width: 200, quiet: false };
+        [
+            human::check(&report, style),
+            human::sources(&report),
+            human::why(&report, Path::new("/p/CLAUDE.md")),
+            json::check(&report),
+            json::sources(&report),
+            format!("{diagnostics:?}"),
+        ]
+        .join("\n")
+    }
 
     #[test]
     fn control_and_bidirectional_characters_are_made_visible() {

@@ -1,5 +1,6 @@
 //! The value between resolving and linting: for one client at one version, every instruction source with its fate.
 
+use std::fmt;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -60,9 +61,19 @@ pub struct Source {
     /// The bytes of it that are loaded, when it is cut; of the file's own bytes.
     pub cut: Option<Range<usize>>,
     /// The text itself, for a source that is a value in a configuration.
-    pub inline: Option<String>,
+    pub inline: Option<Inline>,
     /// The claims it rests on, as `client/observation#claim`.
     pub evidence: Vec<&'static str>,
+}
+
+/// A text that stands in a configuration. It may hold a secret, so it is not printed.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Inline(pub String);
+
+impl fmt::Debug for Inline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Inline({} bytes)", self.0.len())
+    }
 }
 
 /// Where a source is.

@@ -2,6 +2,7 @@
 //!
 //! A rule is one file, and its page beside it. It knows the resolutions and the files, never a client's internals.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,7 @@ use crate::diagnostic::{Diagnostic, For, Level};
 use crate::files::absolute;
 use crate::markdown::lex;
 use crate::resolution::{Outcome, Resolution, Skip, Source};
+use crate::secrets::Scanned;
 use crate::suppress::Accepted;
 use crate::text::{Place, lossy};
 
@@ -38,6 +40,7 @@ mod remote_not_frozen;
 mod rule_always_loads;
 mod rule_matches_nothing;
 mod rule_never_loads;
+mod secret;
 mod shadowed_source;
 mod unsupported_name;
 mod unused_suppression;
@@ -81,6 +84,7 @@ pub static RULES: &[&Rule] = &[
     &rule_always_loads::RULE,
     &rule_matches_nothing::RULE,
     &rule_never_loads::RULE,
+    &secret::RULE,
     &shadowed_source::RULE,
     &unsupported_name::RULE,
     &unused_suppression::RULE,
@@ -93,11 +97,24 @@ pub struct Lint<'a> {
     pub scene: &'a Scene<'a>,
     /// One resolution a selected client.
     pub resolutions: &'a [Resolution],
+    /// The secrets in what they load.
+    pub secrets: &'a Scanned,
 }
 
 /// The findings of `rules`, sorted by place, then by rule. What is the same for several clients is one finding.
 pub fn lint(rules: &[&Rule], lint: &Lint<'_>) -> Vec<Diagnostic> {
-    merged(rules.iter().flat_map(|rule| (rule.check)(lint)).collect())
+    let mut found = merged(rules.iter().flat_map(|rule| (rule.check)(lint)).collect());
+    // A finding may quote what a rule came by; a value goes no further than this.
+    let redactor = lint.secrets.redactor();
+    for diagnostic in &mut found {
+        let related = diagnostic.related.iter_mut().map(|(_, message)| message);
+        for text in std::iter::once(&mut diagnostic.message).chain(&mut diagnostic.help).chain(related) {
+            if let Cow::Owned(redacted) = redactor.redact(text) {
+                *text = redacted;
+            }
+        }
+    }
+    found
 }
 
 /// Sorted, with equal findings made one.

@@ -18,6 +18,41 @@ pub struct Position {
     pub column: usize,
 }
 
+/// A text with its line starts, for many positions in it.
+#[derive(Clone, Debug)]
+pub struct Lines<'a> {
+    text: Cow<'a, str>,
+    starts: Vec<usize>,
+}
+
+impl<'a> Lines<'a> {
+    /// Looks through `text` once.
+    pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
+        let text = text.into();
+        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        Self { text, starts }
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The bytes of the line, without its end, that holds byte `offset`.
+    pub fn line(&self, offset: usize) -> Range<usize> {
+        let line = self.starts.partition_point(|start| *start <= offset) - 1;
+        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        self.starts[line]..end
+    }
+
+    /// As [`position`].
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = floor(&self.text, offset);
+        let line = self.starts.partition_point(|start| *start <= offset);
+        Position { line, column: self.text[self.starts[line - 1]..offset].chars().count() + 1 }
+    }
+}
+
 /// Where byte `offset` of `text` stands. An offset past the end, or inside a character, counts as the next
 /// possible place before it.
 pub fn position(text: &str, offset: usize) -> Position {
@@ -97,5 +132,10 @@ mod tests {
         assert_eq!(position(text, 4), Position { line: 2, column: 1 });
         assert_eq!(position(text, text.len()), Position { line: 2, column: 6 });
         assert_eq!(position(text, 6), Position { line: 2, column: 2 });
+        let lines = Lines::new(text);
+        for offset in 0..=text.len() + 1 {
+            assert_eq!(lines.position(offset), position(text, offset), "{offset}");
+        }
+        assert_eq!((lines.line(0), lines.line(3), lines.line(4), lines.line(11)), (0..3, 0..3, 4..10, 4..10));
     }
 }

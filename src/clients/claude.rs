@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use self::history::{Behaviour, HISTORY};
-use self::lazy::Session;
+use self::lazy::{Agents, Session};
 use self::loader::{Found, Loader, Pass};
 use self::places::{Group, claude_file};
 use self::settings::Setup;
@@ -12,7 +12,7 @@ use crate::clients::{Client, PassedOver, Scene, Version, behaviour_at, rows};
 use crate::discover::is_rule_place;
 use crate::files::absolute;
 use crate::markdown::{self, is_space};
-use crate::resolution::{Outcome, Phase, Resolution, Scope, Skip, Source, Via};
+use crate::resolution::{Inline, Outcome, Phase, Resolution, Scope, Skip, Source, Via};
 
 mod claims;
 mod excludes;
@@ -62,8 +62,8 @@ fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
 }
 
 impl Loader<'_> {
-    /// Everything that the client comes to before the first model turn, and whether `AGENTS.md` is read, too.
-    fn start(&mut self) -> (Vec<Found>, bool) {
+    /// Everything that the client comes to before the first model turn, and what becomes of `AGENTS.md`.
+    fn start(&mut self) -> (Vec<Found>, Agents) {
         let mut pass = Pass::default();
         self.managed_files(&mut pass);
         self.user_files(&mut pass);
@@ -78,12 +78,12 @@ impl Loader<'_> {
         starts.push(pass.found.len());
         self.added_files(&mut pass);
         if !self.behaviour.agents_md {
-            return (pass.found, false);
+            return (pass.found, Agents::Unknown);
         }
         // `AGENTS.md` is for projects without a Claude file.
         let winner = claude_file(&pass.found[..starts[chain.len()]]);
         self.agents_files(&mut pass, &chain, &starts, winner.as_deref());
-        (pass.found, winner.is_none())
+        (pass.found, winner.map_or(Agents::Read, Agents::Shadowed))
     }
 
     /// The `AGENTS.md` files of `chain`: each stands before the first file of a directory further down, and those of
@@ -116,7 +116,7 @@ impl Loader<'_> {
             let mut source = Source::file(path, Scope::Inline, Via::Config, claims::MANAGED_TEXT);
             source.real = self.real(path);
             source.bytes = Some(text.len() as u64);
-            source.inline = Some(text.clone());
+            source.inline = Some(Inline(text.clone()));
             let source = if group.off { source.skipped(Skip::Disabled) } else { source };
             pass.found.push(Found { source, condition: None });
         }
@@ -246,5 +246,137 @@ fn passed_over(_scene: &Scene<'_>, version: Version, path: &Path) -> PassedOver 
             unsupported("the only local file that is read is `CLAUDE.local.md`", claims::NAMES)
         }
         _ => unsupported("the file that is read is called `CLAUDE.md`, in exactly this case", claims::NAMES),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clients::Session;
+    use crate::discover::discover;
+    use crate::files::Memory;
+    use crate::resolution::Trigger;
+
+    /// What becomes of each source, told as `path: fate`.
+    fn fates(files: &Memory, session: &Session, version: &str) -> Vec<String> {
+        let project = discover(files, Path::new("/p"), &session.cwd);
+        let scene = Scene { files, session, project: &project };
+        let resolution = CLIENT.resolve(&scene, version.parse().unwrap());
+        let fate = |source: &Source| match (&source.outcome, &source.phase) {
+            (Outcome::Loaded, Phase::Startup) => "startup".to_string(),
+            (Outcome::Loaded, Phase::Lazy(Trigger::Under(dir))) => format!("under {}", dir.display()),
+            (Outcome::Loaded, Phase::Lazy(Trigger::Patterns { patterns, .. })) => format!("on {}", patterns.join(" ")),
+            (Outcome::Skipped { why }, _) => why.word().to_string(),
+            (Outcome::Shadowed { by }, _) => format!("shadowed by {}", by.display()),
+            (Outcome::Unsupported { .. }, _) => "unsupported".to_string(),
+        };
+        let told = |source: &Source| Some(format!("{}: {}", source.path()?.display(), fate(source)));
+        resolution.sources.iter().filter_map(told).collect()
+    }
+
+    fn session(cwd: &str) -> Session {
+        let mut session = Session::new(cwd);
+        session.home = Some("/h".into());
+        session
+    }
+
+    #[test]
+    fn every_import_has_a_fate() {
+        let mut files = Memory::default();
+        files.file("/p/CLAUDE.md", "@a.md @b.png @no.md @/o.md @d @~/h.md @gone.md @empty.md");
+        files
+            .file("/p/a.md", "@1.md @CLAUDE.md")
+            .file("/p/b.png", "x")
+            .file("/o.md", "x")
+            .dir("/p/d")
+            .file("/h/h.md", "x");
+        files
+            .link("/p/gone.md", "nowhere")
+            .file("/p/empty.md", " \n")
+            .file("/p/1.md", "@2.md")
+            .file("/p/2.md", "@3.md @a.md");
+        files.file("/p/3.md", "@4.md").file("/p/4.md", "x");
+        let want = [
+            "/p/CLAUDE.md: startup",
+            "/p/a.md: startup",
+            "/p/1.md: startup",
+            "/p/2.md: startup",
+            "/p/3.md: startup",
+            "/h/h.md: outside-project",
+            "/o.md: outside-project",
+            "/p/4.md: too-deep",
+            "/p/CLAUDE.md: cycle",
+            "/p/a.md: cycle",
+            "/p/b.png: not-text",
+            "/p/d: not-a-file",
+            "/p/empty.md: empty",
+            "/p/gone.md: broken-link",
+            "/p/no.md: missing",
+        ];
+        assert_eq!(fates(&files, &session("/p"), "2.1.220"), want);
+        let mut approved = session("/p");
+        approved.allowed.insert("/o.md".into());
+        assert!(fates(&files, &approved, "2.1.220").contains(&"/o.md: startup".to_string()));
+    }
+
+    #[test]
+    fn what_is_lazy_says_what_loads_it() {
+        let mut files = Memory::default();
+        files.file("/p/.claude/rules/c.md", "---\npaths: src/**\n---\nx @t.md").file("/p/.claude/rules/t.md", "x");
+        files.file("/p/.claude/rules/n.md", "---\npaths: ./src\n---\nx").file("/p/.claude/rules/m.mdc", "x");
+        files.file("/p/a/CLAUDE.md", "@../b/t.md").file("/p/b/CLAUDE.md", "@t.md").file("/p/b/t.md", "x");
+        files.file("/p/AGENTS.md", "x");
+        let lazy = [
+            "/p/.claude/rules/t.md: startup",
+            "/p/.claude/rules/c.md: on src",
+            "/p/a/CLAUDE.md: under /p/a",
+            "/p/b/t.md: under /p/a",
+            "/p/b/CLAUDE.md: under /p/b",
+            "/p/b/t.md: under /p/b",
+            "/p/.claude/rules/m.mdc: unsupported",
+            "/p/.claude/rules/n.md: never-matches",
+            "/p/AGENTS.md: unsupported",
+        ];
+        assert_eq!(fates(&files, &session("/p"), "2.1.220"), lazy);
+        let from_a = fates(&files, &session("/p/a"), "2.1.220");
+        assert!(from_a.contains(&"/p/b/CLAUDE.md: not-in-chain".to_string()), "{from_a:?}");
+    }
+
+    #[test]
+    fn agents_files_load_where_no_claude_file_is() {
+        let mut files = Memory::default();
+        files
+            .file("/p/AGENTS.md", "x")
+            .file("/p/a/AGENTS.md", "x")
+            .file("/p/b/AGENTS.md", "x")
+            .file("/p/b/CLAUDE.md", "x");
+        let want = [
+            "/p/AGENTS.md: startup",
+            "/p/a/AGENTS.md: under /p/a",
+            "/p/b/CLAUDE.md: under /p/b",
+            "/p/b/AGENTS.md: shadowed by /p/b/CLAUDE.md",
+        ];
+        assert_eq!(fates(&files, &session("/p"), "2.1.332"), want);
+        files.file("/p/CLAUDE.md", "x");
+        let shadowed = fates(&files, &session("/p"), "2.1.332");
+        assert_eq!(shadowed[0], "/p/CLAUDE.md: startup");
+        assert!(shadowed.contains(&"/p/AGENTS.md: shadowed by /p/CLAUDE.md".to_string()), "{shadowed:?}");
+        assert!(shadowed.contains(&"/p/a/AGENTS.md: shadowed by /p/CLAUDE.md".to_string()), "{shadowed:?}");
+    }
+
+    #[test]
+    fn settings_and_switches() {
+        let mut files = Memory::default();
+        files.file("/p/CLAUDE.md", "x").file("/p/CLAUDE.local.md", "x").file("/h/.claude/CLAUDE.md", "x");
+        files.file("/p/.claude/settings.json", "{\"claudeMdExcludes\": [\"**/p/CLAUDE.md\"]}");
+        let want = ["/h/.claude/CLAUDE.md: startup", "/p/CLAUDE.local.md: startup", "/p/CLAUDE.md: excluded"];
+        assert_eq!(fates(&files, &session("/p"), "2.1.220"), want);
+        let mut alone = session("/p");
+        alone.user = false;
+        assert_eq!(fates(&files, &alone, "2.1.220"), want[1..]);
+        let mut off = session("/p");
+        off.env.insert("CLAUDE_CODE_DISABLE_CLAUDE_MDS".into(), "true".into());
+        let disabled = ["/h/.claude/CLAUDE.md: disabled", "/p/CLAUDE.local.md: disabled", "/p/CLAUDE.md: excluded"];
+        assert_eq!(fates(&files, &off, "2.1.220"), disabled);
     }
 }

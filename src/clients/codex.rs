@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::clients::{Client, PassedOver, Scene, Version, behaviour_at, rows};
 use crate::files::{Entry, Unreadable, absolute, chain};
-use crate::resolution::{Location, Outcome, Refusal, Resolution, Scope, Skip, Source, Via};
+use crate::resolution::{Inline, Location, Outcome, Refusal, Resolution, Scope, Skip, Source, Via};
 use crate::text::{Place, lossy};
 
 mod config;
@@ -128,7 +128,7 @@ fn inline(setting: &Setting, key: &str) -> Option<Source> {
     };
     source.from.clone_from(&setting.place);
     source.bytes = Some(setting.text.len() as u64);
-    source.inline = Some(setting.text.clone());
+    source.inline = Some(Inline(setting.text.clone()));
     Some(source)
 }
 

@@ -29,11 +29,11 @@ pub struct Style {
 pub fn check(report: &Report<'_>, style: Style) -> String {
     let mut out = String::new();
     if !style.quiet {
-        for start in report.starts {
+        for start in &report.starts {
             matrix::print(report, start, style, &mut out);
         }
     }
-    for diagnostic in report.diagnostics {
+    for diagnostic in &report.diagnostics {
         excerpt::print(report, diagnostic, style, &mut out);
     }
     if !style.quiet {
@@ -65,7 +65,7 @@ pub fn title(resolution: &Resolution) -> String {
 /// What `rulecheck sources` prints.
 pub fn sources(report: &Report<'_>) -> String {
     let mut out = String::new();
-    for start in report.starts {
+    for start in &report.starts {
         for resolution in &start.resolutions {
             let _ = writeln!(out, "{}, started in {}", title(resolution), visible(&start.cwd.to_string_lossy()));
             list(report, resolution, &mut out);

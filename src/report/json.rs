@@ -8,7 +8,6 @@ use crate::clients::{CLIENTS, Client, Version};
 use crate::diagnostic::Level;
 use crate::report::{Report, Start};
 use crate::resolution::{Location, Outcome, Phase, Resolution, Scope, Source, Trigger, Via};
-use crate::text::{Place, Position, lossy, position};
 
 #[derive(Serialize)]
 struct SourcesDto {
@@ -103,6 +102,8 @@ struct DiagnosticDto {
     help: Option<String>,
     related: Vec<RelatedDto>,
     evidence: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -292,7 +293,7 @@ fn diagnostics(report: &Report<'_>) -> Vec<DiagnosticDto> {
         .diagnostics
         .iter()
         .map(|diagnostic| {
-            let (start, end) = ends(report, &diagnostic.place);
+            let (start, end) = report.ends(&diagnostic.place).unzip();
             DiagnosticDto {
                 rule: diagnostic.rule,
                 level: diagnostic.level.to_string(),
@@ -318,14 +319,8 @@ fn diagnostics(report: &Report<'_>) -> Vec<DiagnosticDto> {
                     })
                     .collect(),
                 evidence: diagnostic.evidence.clone(),
+                fingerprint: diagnostic.fingerprint.clone(),
             }
         })
         .collect()
-}
-
-fn ends(report: &Report<'_>, place: &Place) -> (Option<Position>, Option<Position>) {
-    let Some(span) = place.span else { return (None, None) };
-    let Ok(bytes) = report.files.read(&place.path) else { return (None, None) };
-    let text = lossy(&bytes);
-    (Some(position(&text, span.start)), Some(position(&text, span.end)))
 }

@@ -14,6 +14,7 @@ use rulecheck::discover::discover;
 use rulecheck::files::{Files, Memory, absolute};
 use rulecheck::resolution::{Location, Outcome, Phase, Resolution, Source, Trigger};
 use rulecheck::rules::{Lint, RULES, Rule, findings};
+use rulecheck::secrets::Scanned;
 use rulecheck::text::{Place, lossy, position};
 use serde::Deserialize;
 
@@ -145,8 +146,10 @@ pub(crate) fn say(case: &Case, files: &Memory, rules: &[&Rule]) -> Said {
     for resolution in &resolutions {
         list(case, resolution, &mut sources);
     }
+    let secrets = Scanned::new(files, "", &resolutions);
     let config = Config::of_project(files, &case.project).unwrap_or_else(|invalid| panic!("{}", invalid.cause));
-    let mut findings = findings(rules, &[Lint { scene: &scene, resolutions: &resolutions }], &config);
+    let mut findings =
+        findings(rules, &[Lint { scene: &scene, resolutions: &resolutions, secrets: &secrets }], &config);
     findings.retain(|found| rules.iter().any(|rule| rule.name == found.rule));
     let told = |diagnostic: &Diagnostic| {
         let mut out = String::new();

@@ -51,7 +51,7 @@ fn resolved(pattern: &str, scene: &Scene<'_>) -> Option<String> {
 }
 
 fn compile(pattern: &str) -> Glob {
-    Glob::new(&translate(pattern), Options { dot: true, ..Options::default() })
+    Glob::new(&translate(pattern), Options { dot: true, empty_tail: true, ..Options::default() })
 }
 
 /// What sets `picomatch` apart, in terms of our own globs: a plain parenthesis groups, `[!a]` does not negate, and a
@@ -120,6 +120,7 @@ mod tests {
         check("**/[!1].md", &["/p/1.md", "/p/!.md"], &["/p/2.md"]);
         check("**/[^1].md", &["/p/2.md"], &["/p/1.md"]);
         check("**/!(a).md", &["/p/b.md"], &["/p/a.md"]);
+        check("**/a.md/**", &["/p/a.md"], &["/p/b.md"]);
         check("**/{a,b/c}.md", &["/p/a.md", "/p/b/c.md"], &["/p/c.md"]);
     }
 

@@ -11,12 +11,22 @@ use super::places::{Group, claude_file};
 use crate::files::chain;
 use crate::resolution::{Phase, Scope, Skip, Source, Trigger, Via};
 
+/// What becomes of the `AGENTS.md` files of a project.
+#[derive(PartialEq, Eq)]
+pub(super) enum Agents {
+    /// The client does not know the name.
+    Unknown,
+    /// They are read.
+    Read,
+    /// This Claude file is taken in their place.
+    Shadowed(PathBuf),
+}
+
 /// A session: what was loaded so far, and what else there is to tell.
 pub(super) struct Session<'a, 'b> {
     pub(super) loader: &'b mut Loader<'a>,
     pub(super) sources: Vec<Source>,
-    /// Whether `AGENTS.md` is read below the start directory.
-    pub(super) agents: bool,
+    agents: Agents,
     /// The conditional rules that the start came to.
     conditional: Vec<Found>,
     loaded: HashSet<PathBuf>,
@@ -28,7 +38,7 @@ pub(super) struct Session<'a, 'b> {
 
 impl<'a, 'b> Session<'a, 'b> {
     /// A session that starts with what was `found`.
-    pub(super) fn start(loader: &'b mut Loader<'a>, found: Vec<Found>, agents: bool) -> Self {
+    pub(super) fn start(loader: &'b mut Loader<'a>, found: Vec<Found>, agents: Agents) -> Self {
         let mut session = Self {
             loader,
             sources: Vec::new(),
@@ -66,7 +76,7 @@ impl<'a, 'b> Session<'a, 'b> {
             }
             self.places.insert(path.to_path_buf(), source.is_loaded());
         }
-        if source.is_loaded() {
+        if source.is_loaded() && source.inline.is_none() {
             self.loaded.extend(source.real.clone());
         }
         self.sources.push(source);
@@ -85,7 +95,7 @@ impl<'a, 'b> Session<'a, 'b> {
         };
         let mut pass = Pass::later();
         let dirs = self.dirs_below_start(path);
-        if self.agents {
+        if self.agents == Agents::Read {
             for dir in &dirs {
                 self.loader.nested_agents(&mut pass, dir);
             }
@@ -146,8 +156,13 @@ impl<'a, 'b> Session<'a, 'b> {
         let loaded = self.loaded.clone();
         for dir in candidates(self.loader) {
             pass.restart();
-            if self.agents {
-                self.loader.nested_agents(&mut pass, &dir);
+            match &self.agents {
+                Agents::Unknown => {}
+                Agents::Read => self.loader.nested_agents(&mut pass, &dir),
+                Agents::Shadowed(by) => {
+                    let group = self.loader.agents_group(&dir);
+                    self.loader.agents(&mut pass, &dir, &group, Some(by));
+                }
             }
             self.loader.nested(&mut pass, &dir);
             for Found { source, .. } in std::mem::take(&mut pass.found) {
@@ -182,21 +197,29 @@ impl Loader<'_> {
 
     /// The files of `dir`, somewhere below the start directory. Here the local file comes before the rules.
     fn nested(&mut self, pass: &mut Pass, dir: &Path) {
+        self.nested_memory(pass, dir);
+        let group = self.nested_group(dir, Scope::Project);
+        self.rules(pass, &dir.join(".claude/rules"), dir, &group);
+    }
+
+    fn nested_memory(&mut self, pass: &mut Pass, dir: &Path) {
         let project = self.nested_group(dir, Scope::Project);
-        let local = self.nested_group(dir, Scope::Local);
         self.memory(pass, dir.join("CLAUDE.md"), &project);
         self.memory(pass, dir.join(".claude/CLAUDE.md"), &project);
-        self.memory(pass, dir.join("CLAUDE.local.md"), &local);
-        self.rules(pass, &dir.join(".claude/rules"), dir, &project);
+        self.memory(pass, dir.join("CLAUDE.local.md"), &self.nested_group(dir, Scope::Local));
     }
 
     /// The `AGENTS.md` files of `dir`, when it holds no Claude file.
     fn nested_agents(&mut self, pass: &mut Pass, dir: &Path) {
-        let mut own = Pass::later();
-        self.nested(&mut own, dir);
+        let mut own = Pass::shallow();
+        self.nested_memory(&mut own, dir);
         let winner = claude_file(&own.found);
-        let group = Group { evidence: claims::AGENTS_FAMILY, ..self.nested_group(dir, Scope::Project) };
+        let group = self.agents_group(dir);
         self.agents(pass, dir, &group, winner.as_deref());
+    }
+
+    fn agents_group(&self, dir: &Path) -> Group {
+        Group { evidence: claims::AGENTS_FAMILY, ..self.nested_group(dir, Scope::Project) }
     }
 
     fn nested_group(&self, dir: &Path, scope: Scope) -> Group {

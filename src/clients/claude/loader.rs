@@ -48,6 +48,8 @@ pub(super) struct Pass {
     pub(super) found: Vec<Found>,
     /// Whether imports from outside are left out even where they are approved.
     lazy: bool,
+    /// Whether imports are not followed at all.
+    shallow: bool,
     /// For the files whose imports were followed before: at how many hops. They are not followed again.
     pub(super) followed: Option<HashMap<PathBuf, usize>>,
 }
@@ -56,6 +58,11 @@ impl Pass {
     /// A traversal after the start.
     pub(super) fn later() -> Self {
         Self { lazy: true, ..Self::default() }
+    }
+
+    /// A traversal that only looks at the files themselves.
+    pub(super) fn shallow() -> Self {
+        Self { shallow: true, ..Self::default() }
     }
 
     /// Starts a traversal anew; what was followed is kept.
@@ -274,6 +281,9 @@ impl<'a> Loader<'a> {
             source = source.skipped(Skip::NeverMatches);
         }
         pass.found.push(Found { source, condition });
+        if pass.shallow {
+            return;
+        }
         if let Some(followed) = &mut pass.followed {
             let hop = followed.entry(real.to_path_buf()).or_insert(usize::MAX);
             if *hop <= reach.hop {

@@ -12,10 +12,7 @@ use super::Style;
 use crate::diagnostic::{Diagnostic, Level};
 use crate::evidence::claim;
 use crate::report::{Report, visible};
-use crate::text::{Place, clamp, lossy, position};
-
-/// The longest line that is shown whole, in bytes.
-const LONG_LINE: usize = 400;
+use crate::text::Place;
 
 pub(super) fn print(report: &Report<'_>, diagnostic: &Diagnostic, style: Style, out: &mut String) {
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
@@ -68,6 +65,7 @@ fn help(report: &Report<'_>, diagnostic: &Diagnostic) -> String {
         let at = report.start(place).map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
         lines.push(format!("see: {}{at}: {}", visible(&report.relative(&place.path)), visible(message)));
     }
+    lines.extend(diagnostic.fingerprint.as_ref().map(|name| format!("fingerprint: {name}")));
     let whom: Vec<String> =
         diagnostic.clients.iter().map(|whom| format!("{} {} ({})", whom.client, whom.version, whom.phase)).collect();
     if !whom.is_empty() {
@@ -79,22 +77,18 @@ fn help(report: &Report<'_>, diagnostic: &Diagnostic) -> String {
 }
 
 impl Excerpt {
-    /// The lines of `place`; for a whole file its first line, for what cannot be read nothing but the name.
     fn new(report: &Report<'_>, place: &Place) -> Self {
-        let name = visible(&report.relative(&place.path));
-        let bytes = report.files.read(&place.path).unwrap_or_default();
-        let text = lossy(&bytes);
-        let span = clamp(&text, place.span.map_or(0..0, Range::from));
-        let start = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
-        let end = text[span.end..].find('\n').map_or(text.len(), |at| span.end + at);
-        // A line without end would bury the finding.
-        let window = clamp(&text, start.max(span.start.saturating_sub(LONG_LINE))..end.min(span.end + LONG_LINE));
-        let at = position(&text, window.start);
-        let before = visible(&text[window.start..span.start]);
-        let inside = visible_lines(&text[span.clone()]);
-        let after = visible(&text[span.end.min(window.end)..window.end]);
-        let marked = before.len()..before.len() + inside.len();
-        Self { name, text: format!("{before}{inside}{after}"), span: marked, line: at.line - 1, column: at.column - 1 }
+        let excerpt = report.excerpt(place);
+        let before = visible(&excerpt.before);
+        let inside = visible_lines(&excerpt.inside);
+        let after = visible(&excerpt.after);
+        Self {
+            name: visible(&report.relative(&place.path)),
+            span: before.len()..before.len() + inside.len(),
+            text: format!("{before}{inside}{after}"),
+            line: excerpt.start.line - 1,
+            column: excerpt.start.column - 1,
+        }
     }
 }
 
