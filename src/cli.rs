@@ -38,8 +38,20 @@ pub enum Command {
     Sources(Sources),
     /// Say for each client whether it loads a file, when, by what, and on which evidence
     Why(Why),
+    /// Print the instruction text as one client would send it, part by part, secrets redacted
+    Prompt(Prompt),
     /// List the known clients and versions
     Clients(ClientsList),
+    /// Keep a copy of a remote instruction source, with its address, time and SHA-256
+    Freeze(Freeze),
+    /// List the dated observations, or verify a copy of one
+    Evidence(Evidence),
+    /// Print a completion script
+    Completions(Completions),
+    /// Print the manual page
+    Man,
+    /// Print the JSON schema of rulecheck.yaml
+    Schema,
     /// Print a rule's page, what a client does at a version, or how rulecheck.yaml is written
     Explain(Explain),
 }
@@ -56,6 +68,12 @@ pub struct Check {
     /// Print the findings only
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+    /// Write today's findings to rulecheck-baseline.json; later runs report only what is new
+    #[arg(long, help_heading = "Baseline")]
+    pub write_baseline: bool,
+    /// Take secrets and unsupported names into the baseline too
+    #[arg(long, requires = "write_baseline", help_heading = "Baseline")]
+    pub include_secrets: bool,
     /// What is resolved, and how it is printed.
     #[command(flatten)]
     pub shared: Shared,
@@ -93,6 +111,57 @@ pub struct ClientsList {
     pub format: Format,
 }
 
+/// `rulecheck prompt`
+#[derive(Args, Debug)]
+pub struct Prompt {
+    /// The project
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// What is resolved, and how it is printed.
+    #[command(flatten)]
+    pub shared: Shared,
+}
+
+/// `rulecheck freeze`
+#[derive(Args, Debug)]
+pub struct Freeze {
+    /// The address, as the configuration names it
+    pub url: String,
+    /// The copy that you fetched and read; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub from: PathBuf,
+    /// The project
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+}
+
+/// `rulecheck evidence`
+#[derive(Args, Debug)]
+pub struct Evidence {
+    /// Without a command: lists the observations.
+    #[command(subcommand)]
+    pub command: Option<EvidenceCommand>,
+}
+
+/// A command of `rulecheck evidence`.
+#[derive(Debug, Subcommand)]
+pub enum EvidenceCommand {
+    /// Compare the SHA-256 of a local copy with the recorded one
+    Verify {
+        /// The copy
+        file: PathBuf,
+        /// The observation, like claude/memory-2026-07-28
+        id: String,
+    },
+}
+
+/// `rulecheck completions`
+#[derive(Args, Debug)]
+pub struct Completions {
+    /// The shell
+    pub shell: clap_complete::Shell,
+}
+
 /// `rulecheck explain`
 #[derive(Args, Debug)]
 pub struct Explain {
@@ -101,7 +170,7 @@ pub struct Explain {
 }
 
 /// The flags of every command that resolves a project.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub struct Shared {
     /// A client, and its version where it is not the default one; may be given several times
     #[arg(long = "client", value_name = "NAME[@VERSION]", value_parser = Selected::from_str, help_heading = "Clients")]
@@ -136,15 +205,19 @@ pub struct Shared {
     /// How to print
     #[arg(long, value_name = "FORMAT", default_value = "human", help_heading = "Output")]
     pub format: Format,
+    /// Write to this file instead, in one step
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub output: Option<PathBuf>,
     /// Whether to use colours
     #[arg(long, value_name = "WHEN", default_value = "auto", help_heading = "Output")]
     pub color: Color,
 }
 
 /// When colours are used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
+    #[default]
     Auto,
     /// Always.
     Always,
@@ -153,12 +226,17 @@ pub enum Color {
 }
 
 /// An output format.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// For people.
+    #[default]
     Human,
     /// For programs; additive changes only.
     Json,
+    /// SARIF 2.1.0, for code scanning (check only).
+    Sarif,
+    /// Workflow commands of GitHub Actions (check only).
+    Github,
 }
 
 /// The level that makes a run fail.

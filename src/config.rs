@@ -13,6 +13,7 @@
 
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
 use serde_yaml::Value;
 
 use crate::clients::{self, CLIENTS, Client, Version};
@@ -104,6 +105,48 @@ pub struct Invalid {
 
 const KEYS: &[&str] = &["allow-external", "clients", "fingerprint-key", "rules", "suppress"];
 const ENTRY_KEYS: &[&str] = &["fingerprint", "path", "reason", "rule"];
+
+/// The JSON schema of the configuration, for editors.
+pub fn schema() -> String {
+    let rules: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
+    let levels: serde_json::Map<String, serde_json::Value> = RULES
+        .iter()
+        .map(|rule| (rule.name.to_string(), json!({ "description": rule.summary, "$ref": "#/$defs/level" })))
+        .collect();
+    let client = json!({ "type": "string", "pattern": format!("^({})(@.+)?$", names().join("|")) });
+    let schema = json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": FILE,
+        "type": ["object", "null"],
+        "additionalProperties": false,
+        "properties": {
+            "clients": { "anyOf": [
+                { "type": "array", "items": client },
+                { "type": "object", "propertyNames": { "enum": names() }, "additionalProperties": { "type": "string" } },
+            ] },
+            "rules": { "type": "object", "additionalProperties": false, "properties": levels },
+            "suppress": { "type": "array", "items": {
+                "type": "object",
+                "additionalProperties": false,
+                "required": ["reason"],
+                "properties": {
+                    "path": { "type": "string" },
+                    "rule": { "anyOf": [{ "enum": rules }, { "type": "array", "items": { "enum": rules } }] },
+                    "fingerprint": { "type": "string" },
+                    "reason": { "type": "string", "minLength": 1 },
+                },
+            } },
+            "fingerprint-key": { "type": "string" },
+            "allow-external": { "type": "array", "items": { "type": "string" } },
+        },
+        "$defs": { "level": { "enum": ["off", "note", "warning", "error", false] } },
+    });
+    format!("{schema:#}\n")
+}
+
+fn names() -> Vec<&'static str> {
+    CLIENTS.iter().map(|client| client.name).collect()
+}
 
 impl Config {
     /// The configuration at `path`.

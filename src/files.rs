@@ -264,6 +264,41 @@ mod disk {
     }
 }
 
+/// Puts `bytes` at `path` in one step, so that nobody ever sees a part of them: they are written beside it, and then take
+/// its place. The permissions of a file that is there are kept, the directory must exist.
+///
+/// # Errors
+/// As the system says; nothing is changed then.
+#[allow(clippy::disallowed_methods, reason = "the only std::fs in the crate")]
+pub fn write(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write;
+    // A link is written through, not replaced.
+    let path = &std::fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let beside = path.with_file_name(format!(".{name}.{}.rulecheck", std::process::id()));
+    let written = std::fs::OpenOptions::new().write(true).create_new(true).open(&beside).and_then(|mut file| {
+        file.write_all(bytes)?;
+        if let Ok(old) = std::fs::metadata(path) {
+            file.set_permissions(old.permissions())?;
+        }
+        file.sync_all()
+    });
+    let done = written.and_then(|()| std::fs::rename(&beside, path));
+    if done.is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+    done
+}
+
+/// Makes the directory `path`, and those above it.
+///
+/// # Errors
+/// As the system says.
+#[allow(clippy::disallowed_methods, reason = "the only std::fs in the crate")]
+pub fn make_dir(path: &Path) -> std::io::Result<()> {
+    std::fs::create_dir_all(path)
+}
+
 /// A file system in memory, for tests and examples: the same rules, on any machine.
 #[derive(Clone, Debug)]
 pub struct Memory {

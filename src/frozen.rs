@@ -61,6 +61,45 @@ pub fn records(files: &dyn Files, root: &Path) -> Result<Vec<Record>, String> {
     }
 }
 
+/// A copy that is about to be kept.
+pub struct Freeze {
+    /// Its record.
+    pub record: Record,
+    /// The new file of records.
+    pub records: String,
+}
+
+/// The record of `bytes`, fetched from `url` at `retrieved_at`, and the records with it in the place of an older one.
+///
+/// # Errors
+/// Says why the address cannot be frozen, or the records not be read.
+pub fn freeze(files: &dyn Files, root: &Path, url: &str, retrieved_at: &str, bytes: &[u8]) -> Result<Freeze, String> {
+    if !url.starts_with("http://") && !url.starts_with("https://") {
+        return Err(format!(
+            "`{url}` is no address that a client fetches: it begins with http:// or https://, in lower case"
+        ));
+    }
+    let sha256 = digest(bytes);
+    let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    let name: String = path.rsplit('/').next().unwrap_or_default().chars().filter(|c| plain(*c)).collect();
+    let name = name.trim_start_matches('.');
+    let ending = if name.contains('.') { "" } else { ".md" };
+    let record = Record {
+        url: url.to_string(),
+        retrieved_at: retrieved_at.to_string(),
+        file: format!(".rulecheck/frozen/{}-{name}{ending}", &sha256[..12]),
+        bytes: bytes.len() as u64,
+        sha256,
+    };
+    let mut all = records(files, root)?;
+    all.retain(|known| known.url != record.url);
+    all.push(record.clone());
+    all.sort_by(|a, b| a.url.cmp(&b.url));
+    let records = serde_json::to_string_pretty(&Records { frozen: all }).unwrap_or_default();
+    Ok(Freeze { record, records: format!("{records}\n") })
+}
+
 impl Record {
     /// Where the copy lies in the project at `root`.
     pub fn path(&self, root: &Path) -> PathBuf {

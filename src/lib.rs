@@ -19,6 +19,7 @@
 //! * Every source names the claims that it rests on, and every claim is in [`evidence`].
 //! * An import outside the project that is not approved is named and never opened.
 
+pub mod baseline;
 pub mod cli;
 pub mod clients;
 pub mod config;
@@ -30,6 +31,7 @@ pub mod front_matter;
 pub mod frozen;
 pub mod glob;
 pub mod markdown;
+pub mod prompt;
 pub mod report;
 pub mod resolution;
 pub mod rules;

@@ -1,22 +1,32 @@
 //! Arguments in, exit code out.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, IsTerminal, Write};
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::SystemTime;
 
-use clap::Parser;
-use rulecheck::cli::{Check, Cli, Color, Command, Explain, Format, Shared};
-use rulecheck::clients::{CLIENTS, Os, Scene, Session};
-use rulecheck::config::{self, Config, Selected, nearest};
+use clap::{CommandFactory, Parser};
+use rulecheck::baseline::{self, Baseline};
+use rulecheck::cli::{Check, Cli, Color, Command, EvidenceCommand, Explain, Format, Freeze, Prompt, Shared};
+use rulecheck::clients::{CLIENTS, Scene, client};
+use rulecheck::config::{self, Selected, nearest};
 use rulecheck::diagnostic::Diagnostic;
-use rulecheck::discover::{Project, discover};
-use rulecheck::files::{Disk, Files, absolute};
+use rulecheck::evidence::observations;
+use rulecheck::files::{self, Disk, Files, MAX_READ, absolute};
+use rulecheck::frozen::{RECORDS, digest, freeze};
+use rulecheck::prompt::parts;
 use rulecheck::report::human::Style;
-use rulecheck::report::{Report, Start, human, json};
-use rulecheck::rules::{Lint, RULES, Rule, findings};
-use rulecheck::secrets::Scanned;
+use rulecheck::report::{Start, github, human, json, sarif};
+use rulecheck::resolution::Location;
+use rulecheck::rules::{Lint, RULES, findings, unused};
+use rulecheck::secrets::{Redactor, Scanned, scan};
+use rulecheck::text::lossy;
+
+mod run;
+
+use run::Run;
 
 /// Why a run failed, and what to do.
 struct Failure {
@@ -24,27 +34,50 @@ struct Failure {
     help: String,
 }
 
-fn main() -> ExitCode {
-    match run(Cli::parse()) {
-        Ok((text, code)) => match io::stdout().lock().write_all(text.as_bytes()) {
-            Ok(()) => code,
-            // Whoever reads has heard enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => code,
-            Err(error) => fail(&Failure {
-                cause: format!("the output cannot be written: {error}"),
-                help: "look at where it goes".into(),
-            }),
-        },
-        Err(failure) => fail(&failure),
+/// What a command has to say.
+struct Said {
+    text: String,
+    code: ExitCode,
+    /// Where it goes instead of standard output.
+    output: Option<PathBuf>,
+}
+
+impl Said {
+    fn new(text: String) -> Self {
+        Self { text, code: ExitCode::SUCCESS, output: None }
     }
 }
 
-fn fail(failure: &Failure) -> ExitCode {
-    let _ = writeln!(io::stderr(), "error: {}\nhelp: {}", failure.cause, failure.help);
-    ExitCode::from(2)
+fn main() -> ExitCode {
+    let said = run(Cli::parse()).and_then(|said| {
+        let written = match &said.output {
+            Some(path) => files::write(path, said.text.as_bytes()),
+            None => io::stdout().lock().write_all(said.text.as_bytes()),
+        };
+        match written {
+            Ok(()) => Ok(said.code),
+            // Whoever reads has heard enough.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && said.output.is_none() => Ok(said.code),
+            Err(error) => {
+                let to = said.output.map_or("standard output".into(), |path| format!("`{}`", path.display()));
+                Err(Failure { cause: format!("{to} cannot be written: {error}"), help: "look at where it goes".into() })
+            }
+        }
+    });
+    said.unwrap_or_else(|failure| {
+        // What failed may quote what it was given.
+        let redactor = Redactor::default();
+        let _ = writeln!(
+            io::stderr(),
+            "error: {}\nhelp: {}",
+            redactor.redact(&failure.cause),
+            redactor.redact(&failure.help)
+        );
+        ExitCode::from(2)
+    })
 }
 
-fn run(cli: Cli) -> Result<(String, ExitCode), Failure> {
+fn run(cli: Cli) -> Result<Said, Failure> {
     let files = Disk::default();
     match cli.command.unwrap_or(Command::Check(cli.check)) {
         Command::Check(check) => self::check(&files, &check),
@@ -53,41 +86,77 @@ fn run(cli: Cli) -> Result<(String, ExitCode), Failure> {
             let starts = run.starts(&files);
             let secrets = run.scanned(&files, &starts);
             let report = run.report(&files, &secrets, &starts, &[]);
-            let text = match sources.shared.format {
-                Format::Human => human::sources(&report),
-                Format::Json => json::sources(&report),
-            };
-            Ok((redacted(&secrets, text), ExitCode::SUCCESS))
+            let text = listed(&sources.shared, || human::sources(&report), || json::sources(&report))?;
+            Ok(said(&sources.shared, &secrets, text))
         }
         Command::Why(why) => {
             let run = Run::new(&files, std::slice::from_ref(&why.path), &why.shared)?;
             let file = run.inside(&files, &why.file);
             let mut starts = run.starts(&files);
             let secrets = run.scanned(&files, &starts);
-            let text = match why.shared.format {
-                Format::Human => human::why(&run.report(&files, &secrets, &starts, &[]), &file),
-                Format::Json => {
-                    for resolution in starts.iter_mut().flat_map(|start| &mut start.resolutions) {
-                        let is_file = |path: Option<&Path>| path == Some(file.as_path());
-                        resolution.sources.retain(|source| is_file(source.path()) || is_file(source.real.as_deref()));
-                    }
-                    json::sources(&run.report(&files, &secrets, &starts, &[]))
-                }
-            };
-            Ok((redacted(&secrets, text), ExitCode::SUCCESS))
+            let people = human::why(&run.report(&files, &secrets, &starts, &[]), &file);
+            for resolution in starts.iter_mut().flat_map(|start| &mut start.resolutions) {
+                let is_file = |path: Option<&Path>| path == Some(file.as_path());
+                resolution.sources.retain(|source| is_file(source.path()) || is_file(source.real.as_deref()));
+            }
+            let programs = || json::sources(&run.report(&files, &secrets, &starts, &[]));
+            let text = listed(&why.shared, || people, programs)?;
+            Ok(said(&why.shared, &secrets, text))
         }
-        Command::Clients(list) => {
-            let text = match list.format {
-                Format::Human => human::clients(),
-                Format::Json => json::clients_list(),
-            };
-            Ok((text, ExitCode::SUCCESS))
+        Command::Prompt(prompt) => self::prompt(&files, &prompt),
+        Command::Clients(list) => match list.format {
+            Format::Json => Ok(Said::new(json::clients_list())),
+            _ => Ok(Said::new(human::clients())),
+        },
+        Command::Explain(explain) => Ok(Said::new(self::explain(&explain)?)),
+        Command::Freeze(freeze) => Ok(Said::new(freeze_copy(&files, &freeze)?)),
+        Command::Evidence(evidence) => match evidence.command {
+            None => Ok(Said::new(human::evidence())),
+            Some(EvidenceCommand::Verify { file, id }) => verify(&files, &file, &id),
+        },
+        Command::Completions(completions) => {
+            let mut script = Vec::new();
+            clap_complete::generate(completions.shell, &mut Cli::command(), "rulecheck", &mut script);
+            Ok(Said::new(lossy(&script).into_owned()))
         }
-        Command::Explain(explain) => Ok((self::explain(&explain)?, ExitCode::SUCCESS)),
+        Command::Man => {
+            let mut page = Vec::new();
+            clap_mangen::Man::new(Cli::command()).render(&mut page).map_err(|error| Failure {
+                cause: format!("the manual page cannot be made: {error}"),
+                help: "use --help".into(),
+            })?;
+            Ok(Said::new(lossy(&page).into_owned()))
+        }
+        Command::Schema => Ok(Said::new(config::schema())),
     }
 }
 
-fn check(files: &dyn Files, check: &Check) -> Result<(String, ExitCode), Failure> {
+/// The text of a listing, which is for people or for programs.
+fn listed(
+    shared: &Shared,
+    people: impl FnOnce() -> String,
+    programs: impl FnOnce() -> String,
+) -> Result<String, Failure> {
+    match shared.format {
+        Format::Human => Ok(people()),
+        Format::Json => Ok(programs()),
+        Format::Sarif | Format::Github => Err(Failure {
+            cause: "only `check` has findings to print in this format".into(),
+            help: "use --format human or --format json".into(),
+        }),
+    }
+}
+
+/// What is printed passes the redaction once more, whatever a format may have let through.
+fn said(shared: &Shared, secrets: &Scanned, text: String) -> Said {
+    let text = match secrets.redactor().redact(&text) {
+        Cow::Borrowed(_) => text,
+        Cow::Owned(text) => text,
+    };
+    Said { text, code: ExitCode::SUCCESS, output: shared.output.clone() }
+}
+
+fn check(files: &dyn Files, check: &Check) -> Result<Said, Failure> {
     let run = Run::new(files, &check.paths, &check.shared)?;
     let starts = run.starts(files);
     let scenes: Vec<Scene<'_>> = run.sessions.iter().map(|session| run.scene(files, session)).collect();
@@ -97,27 +166,84 @@ fn check(files: &dyn Files, check: &Check) -> Result<(String, ExitCode), Failure
         .zip(&starts)
         .map(|(scene, start)| Lint { scene, resolutions: &start.resolutions, secrets: &secrets })
         .collect();
-    let rules: Vec<&Rule> = RULES.to_vec();
-    let mut found = findings(&rules, &lints, &run.config);
+    let mut found = findings(RULES, &lints, &run.config);
+    if check.write_baseline {
+        return write_baseline(files, &run, &secrets, &starts, &found, check);
+    }
+    known_before(files, &run, &secrets, &starts, &mut found)?;
     if let Some(only) = &run.only {
         let reached = reached(only, &starts);
         found.retain(|diagnostic| reached.iter().any(|path| diagnostic.place.path.starts_with(path)));
     }
     let report = run.report(files, &secrets, &starts, &found);
     let text = match check.shared.format {
-        Format::Human => human::check(&report, style(check.shared.color, check.quiet)),
+        Format::Human => human::check(&report, style(&check.shared, check.quiet)),
         Format::Json => json::check(&report),
+        Format::Sarif => sarif::check(&report),
+        Format::Github => github::check(&report),
     };
-    let fails = |diagnostic: &Diagnostic| check.fail_on.fails(diagnostic.level);
-    Ok((redacted(&secrets, text), ExitCode::from(u8::from(found.iter().any(fails)))))
+    let failed = found.iter().any(|diagnostic| check.fail_on.fails(diagnostic.level));
+    Ok(Said { code: ExitCode::from(u8::from(failed)), ..said(&check.shared, &secrets, text) })
 }
 
-/// What is printed passes here once more, whatever a format may have let through.
-fn redacted(secrets: &Scanned, text: String) -> String {
-    match secrets.redactor().redact(&text) {
-        Cow::Borrowed(_) => text,
-        Cow::Owned(text) => text,
+/// Takes out the findings that the baseline knows, and adds what it no longer needs.
+fn known_before(
+    files: &dyn Files,
+    run: &Run,
+    secrets: &Scanned,
+    starts: &[Start],
+    found: &mut Vec<Diagnostic>,
+) -> Result<(), Failure> {
+    let path = run.project.root.join(baseline::FILE);
+    let baseline = Baseline::read(files, &run.project.root).map_err(|why| Failure {
+        cause: format!("{} cannot be used: {why}", path.display()),
+        help: "restore it, or write it anew with --write-baseline".into(),
+    })?;
+    let Some(mut baseline) = baseline else { return Ok(()) };
+    let report = run.report(files, secrets, starts, found);
+    let fingerprints: Vec<String> = found.iter().map(|diagnostic| report.fingerprint(diagnostic)).collect();
+    let mut fingerprints = fingerprints.iter();
+    found.retain(|diagnostic| {
+        let fingerprint = fingerprints.next().map_or("", String::as_str);
+        !baseline.hides(diagnostic.rule, fingerprint)
+    });
+    found.extend(unused(
+        &run.config,
+        &path,
+        baseline.left_over().map(|known| (known.rule.as_str(), known.path.as_str())),
+    ));
+    Ok(())
+}
+
+fn write_baseline(
+    files: &dyn Files,
+    run: &Run,
+    secrets: &Scanned,
+    starts: &[Start],
+    found: &[Diagnostic],
+    check: &Check,
+) -> Result<Said, Failure> {
+    let report = run.report(files, secrets, starts, found);
+    let named = found
+        .iter()
+        .map(|diagnostic| (diagnostic, report.fingerprint(diagnostic), report.relative(&diagnostic.place.path)));
+    let baseline = Baseline::of(named, check.include_secrets);
+    let path = run.project.root.join(baseline::FILE);
+    write(&path, baseline.to_text().as_bytes())?;
+    let taken: usize = baseline.findings.iter().map(|known| known.count).sum();
+    let rest = found.len() - taken;
+    let mut text = format!("{taken} findings written to {}\n", baseline::FILE);
+    if rest > 0 {
+        text += &format!("{rest} were not taken in: secrets and unsupported names need --include-secrets\n");
     }
+    Ok(said(&check.shared, secrets, text))
+}
+
+fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    files::write(path, bytes).map_err(|error| Failure {
+        cause: format!("`{}` cannot be written: {error}", path.display()),
+        help: "nothing was changed; look at its permissions".into(),
+    })
 }
 
 /// The files that `only` names, and those that they import, however far.
@@ -133,6 +259,36 @@ fn reached(only: &[PathBuf], starts: &[Start]) -> BTreeSet<PathBuf> {
             return reached;
         }
     }
+}
+
+fn prompt(files: &dyn Files, prompt: &Prompt) -> Result<Said, Failure> {
+    let [selected] = prompt.shared.clients.as_slice() else {
+        return Err(Failure {
+            cause: "a prompt is that of one client".into(),
+            help: "name it: --client claude, or --client codex@0.145.0".into(),
+        });
+    };
+    let run = Run::new(files, std::slice::from_ref(&prompt.path), &prompt.shared)?;
+    let starts = run.starts(files);
+    let secrets = run.scanned(files, &starts);
+    let report = run.report(files, &secrets, &starts, &[]);
+    let mut text = String::new();
+    for (raw, safe) in starts.iter().zip(&report.starts) {
+        for (raw, safe) in raw.resolutions.iter().zip(&safe.resolutions) {
+            let mut parts = parts(selected.client, files, secrets.redactor(), raw);
+            // What is said of a source is said of its redacted twin.
+            for part in &mut parts {
+                let twin = raw.sources.iter().position(|source| std::ptr::eq(source, part.source));
+                part.source = twin.map_or(part.source, |at| &safe.sources[at]);
+            }
+            text += &listed(
+                &prompt.shared,
+                || human::prompt(&report, safe, &parts),
+                || json::prompt(&report, safe, &parts),
+            )?;
+        }
+    }
+    Ok(said(&prompt.shared, &secrets, text))
 }
 
 fn explain(explain: &Explain) -> Result<String, Failure> {
@@ -156,15 +312,101 @@ fn explain(explain: &Explain) -> Result<String, Failure> {
     })
 }
 
+fn freeze_copy(files: &dyn Files, arguments: &Freeze) -> Result<String, Failure> {
+    let run = Run::new(files, std::slice::from_ref(&arguments.path), &Shared::default())?;
+    let bytes = if arguments.from == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().take(MAX_READ).read_to_end(&mut bytes).map_err(|error| Failure {
+            cause: format!("standard input cannot be read: {error}"),
+            help: "name the copy with --from FILE".into(),
+        })?;
+        bytes
+    } else {
+        let path = absolute(&run.here, &arguments.from);
+        let read = files.read(&path).map_err(|why| Failure {
+            cause: format!("`{}` cannot be read: {why}", path.display()),
+            help: "name the copy that you fetched".into(),
+        })?;
+        read.to_vec()
+    };
+    let text = lossy(&bytes);
+    if let Some(secret) = scan(&text).first() {
+        let at = rulecheck::text::position(&text, secret.span.start);
+        return Err(Failure {
+            cause: format!("the copy holds a secret, {}, at line {}", secret.detector.title, at.line),
+            help: "a prompt-loaded source may hold none; do not use this one".into(),
+        });
+    }
+    let root = &run.project.root;
+    let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    let frozen = freeze(files, root, &arguments.url, &now, &bytes)
+        .map_err(|cause| Failure { cause, help: "nothing was changed".into() })?;
+    let copy = frozen.record.path(root);
+    for dir in copy.parent().into_iter().chain(root.join(RECORDS).parent()) {
+        files::make_dir(dir).map_err(|error| Failure {
+            cause: format!("`{}` cannot be made: {error}", dir.display()),
+            help: "look at its permissions".into(),
+        })?;
+    }
+    write(&copy, &bytes)?;
+    write(&root.join(RECORDS), frozen.records.as_bytes())?;
+    let mut text =
+        format!("{}\n  SHA-256 {}\n  {} bytes, {now}\n", frozen.record.file, frozen.record.sha256, frozen.record.bytes);
+    let starts = run.starts(files);
+    let secrets = run.scanned(files, &starts);
+    let report = run.report(files, &secrets, &starts, &[]);
+    let live = starts.iter().flat_map(|start| &start.resolutions).flat_map(|resolution| &resolution.sources);
+    for source in live.filter(|source| source.location == Location::Url(arguments.url.clone())) {
+        if let Some(from) = &source.from {
+            let line = report.start(from).map_or(1, |at| at.line);
+            text += &format!(
+                "In {}, line {line}, put \"{}\" in the place of the address.\n",
+                report.relative(&from.path),
+                frozen.record.file
+            );
+        }
+    }
+    Ok(text)
+}
+
+fn verify(files: &dyn Files, file: &Path, id: &str) -> Result<Said, Failure> {
+    let unknown = || Failure {
+        cause: format!("there is no observation `{id}`"),
+        help: "`rulecheck evidence` lists them; write it like claude/memory-2026-07-28".into(),
+    };
+    let (name, observation) = id.split_once('/').ok_or_else(unknown)?;
+    let client = client(name).ok_or_else(unknown)?;
+    let all = observations(client.name).unwrap_or_default();
+    let observation = all.iter().find(|known| known.id == observation).ok_or_else(unknown)?;
+    let recorded = observation.sha256.as_ref().ok_or_else(|| Failure {
+        cause: format!("no SHA-256 was recorded for `{id}`"),
+        help: "only observations of documents have one".into(),
+    })?;
+    let here = run::here()?;
+    let bytes = files.read(&absolute(&here, file)).map_err(|why| Failure {
+        cause: format!("`{}` cannot be read: {why}", file.display()),
+        help: "name a local copy".into(),
+    })?;
+    let found = digest(&bytes);
+    let same = found == *recorded;
+    let verdict = if same { "is what was observed" } else { "is not what was observed" };
+    let text = format!(
+        "{} {verdict} as {id} ({})\n  recorded {recorded}\n  copy     {found}\n",
+        file.display(),
+        observation.seen_at
+    );
+    Ok(Said { code: ExitCode::from(u8::from(!same)), ..Said::new(text) })
+}
+
 /// How standard output wants it.
 #[allow(clippy::disallowed_methods, reason = "main.rs is where the environment comes in")]
-fn style(color: Color, quiet: bool) -> Style {
-    let terminal = io::stdout().is_terminal();
+fn style(shared: &Shared, quiet: bool) -> Style {
+    let terminal = io::stdout().is_terminal() && shared.output.is_none();
     let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     let width = terminal_size::terminal_size().map(|(width, _)| usize::from(width.0)).filter(|_| terminal);
     Style {
-        color: match color {
+        color: match shared.color {
             Color::Always => true,
             Color::Never => false,
             Color::Auto => terminal && unset("NO_COLOR") && !dumb,
@@ -172,216 +414,4 @@ fn style(color: Color, quiet: bool) -> Style {
         width: width.unwrap_or(100).max(40),
         quiet,
     }
-}
-
-/// One run over one project.
-struct Run {
-    here: PathBuf,
-    config: Config,
-    project: Project,
-    /// The paths that the findings are limited to.
-    only: Option<Vec<PathBuf>>,
-    /// One a start directory.
-    sessions: Vec<Session>,
-    reads: Vec<PathBuf>,
-    selected: Vec<Selected>,
-}
-
-impl Run {
-    fn new(files: &dyn Files, paths: &[PathBuf], shared: &Shared) -> Result<Self, Failure> {
-        #[allow(clippy::disallowed_methods, reason = "main.rs is where the environment comes in")]
-        let here = std::env::current_dir().map_err(|error| Failure {
-            cause: format!("the current directory cannot be found: {error}"),
-            help: "change into a directory that exists".into(),
-        })?;
-        let (root, only) = project(files, &here, paths)?;
-        let config = match &shared.config {
-            Some(path) => Config::read(files, &absolute(&here, path)),
-            None => Config::of_project(files, &root),
-        };
-        let config = config.map_err(|invalid| Failure { cause: invalid.cause, help: invalid.help })?;
-        let cwds: Vec<PathBuf> =
-            shared.cwds.iter().map(|dir| directory(files, &root, &here, dir, "--cwd")).collect::<Result<_, _>>()?;
-        let mut run = Self {
-            selected: selected(shared, &config),
-            reads: shared.reads.clone(),
-            project: discover(files, &root, cwds.first().unwrap_or(&root)),
-            sessions: Vec::new(),
-            config,
-            only,
-            here,
-        };
-        let cwds = match (shared.cwd_each, cwds.is_empty()) {
-            (true, _) => run.project.instruction_dirs(),
-            (false, true) => vec![root],
-            (false, false) => cwds,
-        };
-        run.sessions = cwds.into_iter().map(|cwd| run.session(files, cwd, shared)).collect::<Result<_, _>>()?;
-        Ok(run)
-    }
-
-    fn session(&self, files: &dyn Files, cwd: PathBuf, shared: &Shared) -> Result<Session, Failure> {
-        let mut session = Session::new(cwd);
-        let home =
-            shared.home.as_ref().map(|home| directory(files, &self.here, &self.here, home, "--home")).transpose()?;
-        session.env = environment(shared, home.as_deref());
-        let home = session.var("HOME").or_else(|| session.var("USERPROFILE"));
-        session.home = home.map(|home| absolute(&session.cwd, Path::new(home)));
-        session.os = if cfg!(windows) {
-            Os::Windows
-        } else if cfg!(target_os = "macos") {
-            Os::MacOs
-        } else {
-            Os::Linux
-        };
-        session.user = !shared.no_user;
-        session.reads = shared.reads.iter().map(|read| self.inside(files, read)).collect();
-        let allowed = shared.allow_external.iter().chain(&self.config.allow_external);
-        session.allowed = allowed.map(|path| self.inside(files, path)).collect();
-        for (client, arguments) in &shared.client_args {
-            if !CLIENTS.iter().any(|known| known.name == client) {
-                return Err(Failure {
-                    cause: format!("--client-args: no client is called `{client}`"),
-                    help: "write it like `claude=--add-dir ../shared`".into(),
-                });
-            }
-            session.args.entry(client.clone()).or_default().extend(words(arguments));
-        }
-        Ok(session)
-    }
-
-    /// `path` taken from the project, or from the current directory where only that has it.
-    fn inside(&self, files: &dyn Files, path: &Path) -> PathBuf {
-        let from_project = absolute(&self.project.root, path);
-        let from_here = absolute(&self.here, path);
-        if files.entry(&from_project).is_none() && files.entry(&from_here).is_some() { from_here } else { from_project }
-    }
-
-    fn scene<'a>(&'a self, files: &'a dyn Files, session: &'a Session) -> Scene<'a> {
-        Scene { files, session, project: &self.project }
-    }
-
-    fn starts(&self, files: &dyn Files) -> Vec<Start> {
-        let resolve = |session| {
-            let scene = self.scene(files, session);
-            self.selected.iter().map(|selected| selected.client.resolve(&scene, selected.version)).collect()
-        };
-        self.sessions.iter().map(|session| Start { cwd: session.cwd.clone(), resolutions: resolve(session) }).collect()
-    }
-
-    /// The secrets in everything that is loaded.
-    fn scanned(&self, files: &dyn Files, starts: &[Start]) -> Scanned {
-        Scanned::new(files, &self.config.fingerprint_key, starts.iter().flat_map(|start| &start.resolutions))
-    }
-
-    fn report<'a>(
-        &'a self,
-        files: &'a dyn Files,
-        secrets: &'a Scanned,
-        starts: &[Start],
-        diagnostics: &[Diagnostic],
-    ) -> Report<'a> {
-        Report::new(files, secrets.redactor(), &self.project.root, &self.reads, starts, diagnostics)
-    }
-}
-
-/// The clients of the command line, else of the configuration, else all.
-fn selected(shared: &Shared, config: &Config) -> Vec<Selected> {
-    if !shared.clients.is_empty() {
-        return shared.clients.clone();
-    }
-    if !config.clients.is_empty() {
-        return config.clients.clone();
-    }
-    CLIENTS.iter().map(|client| Selected { client, version: client.default }).collect()
-}
-
-/// The project's directory. One directory is the project itself; files, or several paths, lie in a project whose root is
-/// the nearest directory above all of them with a configuration or a repository, and limit what is reported.
-fn project(files: &dyn Files, here: &Path, paths: &[PathBuf]) -> Result<(PathBuf, Option<Vec<PathBuf>>), Failure> {
-    if let [path] = paths
-        && !files.is_file(&here.join(path))
-    {
-        return Ok((directory(files, here, here, path, "PATH")?, None));
-    }
-    let mut only = Vec::new();
-    for path in paths {
-        let path = absolute(here, path);
-        if files.entry(&path).is_none() {
-            return Err(missing("PATH", &path));
-        }
-        // Links above a file are resolved, a link at its end is a place of its own.
-        let dir = path.parent().and_then(|dir| files.real(dir));
-        only.push(dir.map_or_else(|| path.clone(), |dir| dir.join(path.file_name().unwrap_or_default())));
-    }
-    let above = only.first().and_then(|path| path.parent()).unwrap_or(here);
-    let common = above.ancestors().find(|dir| only.iter().all(|path| path.starts_with(dir))).unwrap_or(here);
-    let is_root = |dir: &&Path| files.is_file(&dir.join(config::FILE)) || files.target(&dir.join(".git")).is_some();
-    let root = common.ancestors().find(is_root).unwrap_or(common).to_path_buf();
-    Ok((root, Some(only)))
-}
-
-/// The directory `path`, links resolved, taken from `base` or else from `here`.
-fn directory(files: &dyn Files, base: &Path, here: &Path, path: &Path, what: &str) -> Result<PathBuf, Failure> {
-    let places = [base.join(path), here.join(path)];
-    let Some(real) = places.iter().find_map(|place| files.real(place)) else { return Err(missing(what, path)) };
-    if !files.is_dir(&real) {
-        return Err(Failure {
-            cause: format!("{what} `{}` is not a directory", path.display()),
-            help: "name the directory of the project".into(),
-        });
-    }
-    if files.list(&real).is_err() {
-        return Err(Failure {
-            cause: format!("{what} `{}` cannot be listed", path.display()),
-            help: "check its permissions".into(),
-        });
-    }
-    Ok(real)
-}
-
-fn missing(what: &str, path: &Path) -> Failure {
-    Failure {
-        cause: format!("{what} `{}` does not exist, or may not be looked at", path.display()),
-        help: "name something that exists".into(),
-    }
-}
-
-/// The environment of the clients: this program's own or, where a home is named, only that; then what is given.
-fn environment(shared: &Shared, home: Option<&Path>) -> BTreeMap<String, String> {
-    let mut env = BTreeMap::new();
-    match home {
-        Some(home) => {
-            env.insert("HOME".to_string(), home.to_string_lossy().into_owned());
-        }
-        None => {
-            #[allow(clippy::disallowed_methods, reason = "main.rs is where the environment comes in")]
-            let own = std::env::vars_os();
-            env.extend(own.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))));
-        }
-    }
-    env.extend(shared.env.iter().cloned());
-    env
-}
-
-/// The words of a command line: white space separates, quotes and backslashes keep together.
-fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut chars = text.chars();
-    while let Some(c) = chars.next() {
-        match (quote, c) {
-            (None, '\'' | '"') => {
-                quote = Some(c);
-                word.get_or_insert_default();
-            }
-            (Some(open), c) if c == open => quote = None,
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(chars.next()),
-            (None, c) if c.is_whitespace() => words.extend(word.take()),
-            (_, c) => word.get_or_insert_default().push(c),
-        }
-    }
-    words.extend(word);
-    words
 }

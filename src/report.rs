@@ -8,12 +8,15 @@ use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
+use crate::frozen::digest;
 use crate::resolution::{Location, Outcome, Phase, Resolution, Trigger};
 use crate::secrets::Redactor;
 use crate::text::{Lines, Place, Position, clamp, lossy};
 
+pub mod github;
 pub mod human;
 pub mod json;
+pub mod sarif;
 
 /// One start directory, and what each client does there.
 #[derive(Debug)]
@@ -134,6 +137,19 @@ impl<'a> Report<'a> {
             after: redacted[spans[1].end..spans[0].end.max(spans[1].end)].to_string(),
             start: lines.position(window.start),
         }
+    }
+
+    /// A name for a finding that outlives moved lines: of its rule, its file, its message and the text of its line. Two that
+    /// are alike have the same.
+    pub fn fingerprint(&self, diagnostic: &Diagnostic) -> String {
+        let excerpt = self.excerpt(&diagnostic.place);
+        let line = format!("{}{}{}", excerpt.before, excerpt.inside, excerpt.after);
+        let path = self.relative(&diagnostic.place.path);
+        // Where it is a secret, its own name says more than a line in which it is not to be seen.
+        let line = diagnostic.fingerprint.as_deref().unwrap_or(line.trim());
+        let mut name = digest(format!("{}\0{path}\0{}\0{line}", diagnostic.rule, diagnostic.message).as_bytes());
+        name.truncate(20);
+        name
     }
 
     /// How many findings have this level.

@@ -166,6 +166,18 @@ pub fn findings(rules: &[&Rule], starts: &[Lint<'_>], config: &Config) -> Vec<Di
     all
 }
 
+/// The findings for entries of a baseline at `path` that nothing needs any more.
+pub fn unused<'a>(config: &Config, path: &Path, entries: impl Iterator<Item = (&'a str, &'a str)>) -> Vec<Diagnostic> {
+    let rule = &unused_suppression::RULE;
+    let Some(level) = config.level(rule.name, rule.level) else { return Vec::new() };
+    let at = |(name, file): (&str, &str)| {
+        let message = format!("the baseline's {name} in `{file}` is mended");
+        let found = rule.at(Place::whole(path), message).help("write the baseline anew with --write-baseline");
+        Diagnostic { level, ..found }
+    };
+    entries.map(at).collect()
+}
+
 /// The files that may hold a suppressing comment: every source that exists, instruction file, and place of a finding.
 fn read_files(found: &[Diagnostic], starts: &[Lint<'_>], scene: &Scene<'_>) -> BTreeSet<PathBuf> {
     let sources = starts.iter().flat_map(|start| start.resolutions).flat_map(|resolution| &resolution.sources);

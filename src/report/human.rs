@@ -7,6 +7,7 @@ use crate::clients::{CLIENTS, Row, Version, client};
 use crate::config::Selected;
 use crate::diagnostic::Level;
 use crate::evidence::{claim, observations};
+use crate::prompt::Part;
 use crate::report::{Report, json, visible};
 use crate::resolution::{Outcome, Phase, Resolution, Source, Trigger};
 use crate::rules::{RULES, Rule};
@@ -151,6 +152,45 @@ pub fn why(report: &Report<'_>, file: &Path) -> String {
                     let _ = writeln!(out, "    {} [{id}, {}]", claim.says, observation.seen_at);
                 }
             }
+        }
+    }
+    out
+}
+
+/// What `rulecheck prompt` prints.
+pub fn prompt(report: &Report<'_>, resolution: &Resolution, parts: &[Part<'_>]) -> String {
+    let mut out = String::new();
+    for (number, part) in parts.iter().enumerate() {
+        let said = format!("{} bytes, {} in all", part.bytes, part.total);
+        let _ = writeln!(out, "--- {}. {}  ({said})", number + 1, line(report, part.source));
+        match &part.text {
+            Some(text) => {
+                let text: Vec<String> = text.lines().map(visible).collect();
+                let _ = writeln!(out, "{}\n", text.join("\n"));
+            }
+            None => out.push_str("(fetched at each start; not known here)\n\n"),
+        }
+    }
+    let total = parts.last().map_or(0, |part| part.total);
+    let _ = writeln!(out, "--- {}: {} parts, {total} bytes", title(resolution), parts.len());
+    out
+}
+
+/// What `rulecheck evidence` prints.
+pub fn evidence() -> String {
+    let mut out = String::new();
+    for client in CLIENTS {
+        for observation in observations(client.name).unwrap_or_default() {
+            let _ = writeln!(out, "{}/{}", client.name, observation.id);
+            let _ = writeln!(out, "  {}, seen {}", observation.url, observation.seen_at);
+            for (what, value) in
+                [("SHA-256", &observation.sha256), ("commit", &observation.commit), ("note", &observation.note)]
+            {
+                if let Some(value) = value {
+                    let _ = writeln!(out, "  {what} {value}");
+                }
+            }
+            let _ = writeln!(out, "  {} claims\n", observation.claims.len());
         }
     }
     out

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::clients::{CLIENTS, Client, Version};
 use crate::diagnostic::Level;
+use crate::prompt::Part;
 use crate::report::{Report, Start};
 use crate::resolution::{Location, Outcome, Phase, Resolution, Scope, Source, Trigger, Via};
 
@@ -160,6 +161,42 @@ fn starts(report: &Report<'_>) -> (Vec<ClientDto>, Vec<StartDto>) {
     let first = all.next().map_or_else(Vec::new, clients);
     let others = all.map(|start| StartDto { cwd: start.cwd.to_string_lossy().into_owned(), clients: clients(start) });
     (first, others.collect())
+}
+
+#[derive(Serialize)]
+struct PromptDto {
+    schema: &'static str,
+    #[serde(flatten)]
+    place: PlaceDto,
+    client: &'static str,
+    version: String,
+    parts: Vec<PartDto>,
+}
+
+#[derive(Serialize)]
+struct PartDto {
+    #[serde(flatten)]
+    source: SourceDto,
+    text: Option<String>,
+    text_bytes: usize,
+    total_bytes: usize,
+}
+
+/// What `rulecheck prompt --format json` prints.
+pub fn prompt(report: &Report<'_>, resolution: &Resolution, parts: &[Part<'_>]) -> String {
+    let part = |(order, part): (usize, &Part<'_>)| PartDto {
+        source: source(report, part.source, Some(order)),
+        text: part.text.clone(),
+        text_bytes: part.bytes,
+        total_bytes: part.total,
+    };
+    print(&PromptDto {
+        schema: "rulecheck.prompt/1",
+        place: place(report),
+        client: resolution.client,
+        version: resolution.version.to_string(),
+        parts: parts.iter().enumerate().map(part).collect(),
+    })
 }
 
 #[derive(Serialize)]

@@ -8,7 +8,11 @@
 
 mod binary;
 mod cases;
+#[cfg(unix)]
+mod commands;
 mod dialects;
+#[cfg(unix)]
+mod formats;
 #[cfg(unix)]
 mod hostile;
 mod layout;

@@ -1,0 +1,85 @@
+//! The formats of other programs, read back strictly: nothing in a project can forge or break them.
+
+use serde_json::Value;
+
+use crate::binary::{Scratch, rulecheck};
+
+/// A project with names that would end a command, a property or a URI early.
+fn hostile(name: &str) -> Scratch {
+    let dir = Scratch::new(name);
+    for odd in ["a,b", "c:d", "e%0Af", "g\n::error file=x::h", "día %20", "#?"] {
+        let sub = dir.0.join(odd);
+        std::fs::create_dir_all(&sub).unwrap();
+        std::fs::write(sub.join(".claude.local.md"), "Private notes.\n").unwrap();
+    }
+    std::fs::write(dir.0.join("AGENTS.md"), "Notes.\n").unwrap();
+    std::fs::write(dir.0.join("CLAUDE.md"), "@AGENTS.md\n\n@docs/gone.md\n").unwrap();
+    dir
+}
+
+fn check(dir: &Scratch, format: &str) -> String {
+    let output = rulecheck(&["check", ".", "--no-user", "--format", format], &dir.0);
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// What the runner of GitHub Actions does with a line.
+fn workflow_command(line: &str) -> (String, Vec<(String, String)>, String) {
+    let rest = line.strip_prefix("::").unwrap_or_else(|| panic!("no command: {line}"));
+    let (head, data) = rest.split_once("::").unwrap();
+    let (name, properties) = head.split_once(' ').unwrap();
+    let unescape = |text: &str| {
+        let text = text.replace("%3A", ":").replace("%2C", ",");
+        text.replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+    };
+    let pairs = properties.split(',').map(|pair| pair.split_once('=').unwrap());
+    (name.into(), pairs.map(|(name, value)| (name.into(), unescape(value))).collect(), unescape(data))
+}
+
+#[test]
+fn workflow_commands_cannot_be_forged() {
+    let dir = hostile("github");
+    let printed = check(&dir, "github");
+    let commands: Vec<_> = printed.lines().map(workflow_command).collect();
+    let files: Vec<&str> = commands.iter().map(|(_, properties, _)| properties[0].1.as_str()).collect();
+    for file in [
+        "a,b/.claude.local.md",
+        "c:d/.claude.local.md",
+        "e%0Af/.claude.local.md",
+        "g\n::error file=x::h/.claude.local.md",
+    ] {
+        assert!(files.contains(&file), "{file:?} in {files:?}");
+    }
+    let words: Vec<&str> = commands.iter().map(|(name, ..)| name.as_str()).collect();
+    assert!(words.is_sorted_by_key(|word| ["error", "warning", "notice"].iter().position(|known| known == word)));
+}
+
+#[test]
+fn sarif_has_what_code_scanning_asks_for() {
+    let dir = hostile("sarif");
+    let log: Value = serde_json::from_str(&check(&dir, "sarif")).unwrap();
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules = run["tool"]["driver"]["rules"].as_array().unwrap();
+    assert!(rules.iter().all(|rule| rule["helpUri"].is_string() && rule["help"]["markdown"].is_string()));
+    let results = run["results"].as_array().unwrap();
+    assert!(results.len() >= 7);
+    for result in results {
+        let rule = &rules[usize::try_from(result["ruleIndex"].as_u64().unwrap()).unwrap()];
+        assert_eq!(rule["id"], result["ruleId"]);
+        let place = &result["locations"][0]["physicalLocation"];
+        let uri = place["artifactLocation"]["uri"].as_str().unwrap();
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/%".contains(&byte);
+        assert!(uri.bytes().all(plain) && !uri.starts_with('/'), "{uri}");
+        assert!(place["region"]["startLine"].as_u64().unwrap() >= 1);
+        assert!(result["partialFingerprints"]["rulecheck/v1"].is_string());
+        assert!(result["properties"]["clients"].is_array());
+    }
+    let again: Value = serde_json::from_str(&check(&dir, "sarif")).unwrap();
+    assert_eq!(log, again);
+}
+
+#[test]
+fn a_listing_has_no_findings_to_print() {
+    let dir = hostile("listing");
+    assert_eq!(rulecheck(&["sources", ".", "--format", "sarif"], &dir.0).status.code(), Some(2));
+}
