@@ -40,8 +40,10 @@ pub enum Command {
     Why(Why),
     /// Print the instruction text as one client would send it, part by part, secrets redacted
     Prompt(Prompt),
-    /// List the known clients and versions
+    /// List the known clients and versions, and what changed in them
     Clients(ClientsList),
+    /// Say which files fare differently between two versions of a client, and which change does it
+    Diff(Diff),
     /// Keep a copy of a remote instruction source, with its address, time and SHA-256
     Freeze(Freeze),
     /// List the dated observations, or verify a copy of one
@@ -101,6 +103,46 @@ pub struct Why {
     /// What is resolved, and how it is printed.
     #[command(flatten)]
     pub shared: Shared,
+}
+
+/// `rulecheck diff`
+#[derive(Args, Debug)]
+pub struct Diff {
+    /// The client and its two versions; `latest` is the newest known
+    #[arg(long, value_name = "NAME@FROM..TO", value_parser = Range::from_str)]
+    pub client: Range,
+    /// The project
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// The directory that the client is started in, relative to PATH [default: PATH]
+    #[arg(long, value_name = "DIR")]
+    pub cwd: Option<PathBuf>,
+    /// Leave out the sources of the user and of the machine
+    #[arg(long)]
+    pub no_user: bool,
+}
+
+/// Two versions of a client.
+#[derive(Clone, Copy, Debug)]
+pub struct Range {
+    /// The client at the first.
+    pub from: Selected,
+    /// The client at the second.
+    pub to: Selected,
+}
+
+impl FromStr for Range {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('@').and_then(|(name, versions)| Some((name, versions.split_once("..")?)));
+        let (name, (from, to)) = parts.ok_or("write it like claude@2.1.220..2.1.332")?;
+        let (from, to): (Selected, Selected) = (format!("{name}@{from}").parse()?, format!("{name}@{to}").parse()?);
+        if from.version > to.version {
+            return Err(format!("{} comes after {}", from.version, to.version));
+        }
+        Ok(Self { from, to })
+    }
 }
 
 /// `rulecheck clients`

@@ -26,6 +26,7 @@ pub mod config;
 pub mod diagnostic;
 pub mod discover;
 pub mod evidence;
+pub mod fates;
 pub mod files;
 pub mod front_matter;
 pub mod frozen;

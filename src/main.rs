@@ -9,11 +9,12 @@ use std::time::SystemTime;
 
 use clap::{CommandFactory, Parser};
 use rulecheck::baseline::{self, Baseline};
-use rulecheck::cli::{Check, Cli, Color, Command, EvidenceCommand, Explain, Format, Freeze, Prompt, Shared};
+use rulecheck::cli::{Check, Cli, Color, Command, EvidenceCommand, Explain, Format, Freeze, Prompt, Range, Shared};
 use rulecheck::clients::{CLIENTS, Scene, client};
 use rulecheck::config::{self, Selected, nearest};
 use rulecheck::diagnostic::Diagnostic;
 use rulecheck::evidence::observations;
+use rulecheck::fates::between;
 use rulecheck::files::{self, Disk, Files, MAX_READ, absolute};
 use rulecheck::frozen::{RECORDS, digest, freeze};
 use rulecheck::prompt::parts;
@@ -108,6 +109,22 @@ fn run(cli: Cli) -> Result<Said, Failure> {
             Format::Json => Ok(Said::new(json::clients_list())),
             _ => Ok(Said::new(human::clients())),
         },
+        Command::Diff(diff) => {
+            let shared = Shared {
+                cwds: diff.cwd.iter().cloned().collect(),
+                no_user: diff.no_user,
+                clients: vec![diff.client.from],
+                ..Shared::default()
+            };
+            let run = Run::new(&files, std::slice::from_ref(&diff.path), &shared)?;
+            let starts = run.starts(&files);
+            let secrets = run.scanned(&files, &starts);
+            let Range { from, to } = diff.client;
+            let scene = run.scene(&files, &run.sessions[0]);
+            let changed = between(&scene, from.client, from.version, to.version);
+            let report = run.report(&files, &secrets, &starts, &[]);
+            Ok(said(&shared, &secrets, human::diff(&report, from, to, &changed)))
+        }
         Command::Explain(explain) => Ok(Said::new(self::explain(&explain)?)),
         Command::Freeze(freeze) => Ok(Said::new(freeze_copy(&files, &freeze)?)),
         Command::Evidence(evidence) => match evidence.command {

@@ -7,6 +7,7 @@ use crate::clients::{CLIENTS, Row, Version, client};
 use crate::config::Selected;
 use crate::diagnostic::Level;
 use crate::evidence::{claim, observations};
+use crate::fates::Changed;
 use crate::prompt::Part;
 use crate::report::{Report, json, visible};
 use crate::resolution::{Outcome, Phase, Resolution, Source, Trigger};
@@ -59,8 +60,11 @@ fn summary(report: &Report<'_>) -> String {
 
 /// A client and its version, in prose.
 pub fn title(resolution: &Resolution) -> String {
-    let name = client(resolution.client).map_or(resolution.client, |client| client.title);
-    format!("{name} {}", resolution.version)
+    let Some(client) = client(resolution.client) else { return resolution.client.into() };
+    let newest = client.newest();
+    let as_newest =
+        if resolution.version > newest { format!(" (as {newest}, the newest known)") } else { String::new() };
+    format!("{} {}{as_newest}", client.title, resolution.version)
 }
 
 /// What `rulecheck sources` prints.
@@ -231,14 +235,41 @@ pub fn behaviour(selected: Selected) -> String {
     out
 }
 
-/// What `rulecheck clients` prints.
+/// What `rulecheck clients` prints: each client's versions, and what changed since which.
 pub fn clients() -> String {
     let mut out = String::new();
     for client in CLIENTS {
         let _ = writeln!(out, "{} ({})", client.name, client.title);
         for version in client.recorded {
-            let mark = if *version == client.default { "  (default)" } else { "" };
-            let _ = writeln!(out, "  {version}{mark}");
+            let default = if *version == client.default { ", the default" } else { "" };
+            let newest = if *version == client.newest() { ", the newest known" } else { "" };
+            let known = observations(client.name).unwrap_or_default();
+            let seen = known.iter().find(|one| one.version.as_deref() == Some(&version.to_string()));
+            let seen = seen.map_or(String::new(), |one| format!(", observed {}", one.seen_at));
+            let _ = writeln!(out, "  {version}{default}{newest}{seen}");
+        }
+        for row in (client.history)() {
+            let _ = writeln!(out, "  since {}: {} [{}]", row.since, row.what, row.evidence.join(", "));
+        }
+        out.push('\n');
+    }
+    out
+}
+
+/// What `rulecheck diff` prints.
+pub fn diff(report: &Report<'_>, from: Selected, to: Selected, changed: &[Changed]) -> String {
+    let mut out = String::new();
+    let title = from.client.title;
+    if changed.is_empty() {
+        let _ = writeln!(out, "{title} {} and {} load the same files here.", from.version, to.version);
+    }
+    for file in changed {
+        let path = visible(&report.relative(&file.path));
+        let _ = writeln!(out, "{path}");
+        let _ = writeln!(out, "  {} {}", from.version, file.before.word);
+        let _ = writeln!(out, "  {} {}", to.version, file.after.word);
+        for row in &file.rows {
+            let _ = writeln!(out, "  since {}: {} [{}]", row.since, row.what, row.evidence.join(", "));
         }
     }
     out

@@ -49,6 +49,9 @@ struct CheckDto {
 struct ClientDto {
     client: &'static str,
     version: String,
+    /// The newest known version, when a later one was asked for and resolved as that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolved_as: Option<String>,
     starts: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
@@ -246,6 +249,10 @@ fn client(report: &Report<'_>, resolution: &Resolution) -> ClientDto {
     ClientDto {
         client: resolution.client,
         version: resolution.version.to_string(),
+        resolved_as: crate::clients::client(resolution.client)
+            .map(Client::newest)
+            .filter(|newest| resolution.version > *newest)
+            .map(|newest| newest.to_string()),
         starts: resolution.refusal.is_none(),
         sources: sources.collect(),
         reason: resolution

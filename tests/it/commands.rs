@@ -149,3 +149,28 @@ fn what_shells_and_editors_are_given() {
     }
     assert!(text(&rulecheck(&["explain", "secrets"], &dir.0).stderr).contains("did you mean `secret`?"));
 }
+
+#[test]
+fn a_diff_names_the_change_that_does_it() {
+    let dir = project("diff");
+    let diff = |versions: &str| text(&rulecheck(&["diff", "--client", versions, ".", "--no-user"], &dir.0).stdout);
+    let said = diff("claude@2.1.220..latest");
+    assert!(
+        said.starts_with("AGENTS.md\n  2.1.220 does not load it\n  2.1.332 loads it at startup\n  since 2.1.281: "),
+        "{said}"
+    );
+    assert!(diff("claude@2.1.220..2.1.280").contains("load the same files"));
+    assert!(diff("claude@2.1.280..2.1.281").contains("since 2.1.281"));
+    for wrong in ["claude", "claude@2.1.332..2.1.220", "vim@1.0.0..2.0.0", "claude@2.1.220.."] {
+        assert_eq!(rulecheck(&["diff", "--client", wrong, "."], &dir.0).status.code(), Some(2), "{wrong}");
+    }
+}
+
+#[test]
+fn a_later_version_is_resolved_as_the_newest_known_and_says_so_once() {
+    let dir = project("later");
+    let said = text(&rulecheck(&["check", ".", "--no-user", "--client", "claude@2.1.999"], &dir.0).stdout);
+    assert_eq!(said.matches("(as 2.1.332, the newest known)").count(), 1, "{said}");
+    let sources = json(&rulecheck(&["sources", ".", "--client", "claude@2.1.999", "--format", "json"], &dir.0));
+    assert_eq!(sources["clients"][0]["resolved_as"], "2.1.332");
+}

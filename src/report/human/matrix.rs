@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use super::{Style, title};
+use crate::clients::client;
 use crate::report::{Report, Start, visible};
 use crate::resolution::{Location, Outcome, Phase, Source};
 
@@ -60,6 +61,9 @@ pub(super) fn print(report: &Report<'_>, start: &Start, style: Style, out: &mut 
     }
     out.push('\n');
     for resolution in &start.resolutions {
+        if client(resolution.client).is_some_and(|client| resolution.version > client.newest()) {
+            let _ = writeln!(out, "{}\n", title(resolution));
+        }
         if let Some(refusal) = &resolution.refusal {
             let path = visible(&report.relative(&refusal.at.path));
             let _ = writeln!(out, "{} does not start: {path}: {}\n", title(resolution), visible(&refusal.why));
