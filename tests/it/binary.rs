@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::Value;
 
@@ -37,26 +39,37 @@ impl Drop for Scratch {
 #[test]
 #[cfg(unix)]
 fn recorded_layouts_on_disk() {
-    let scratch = Scratch::new("layouts");
-    let mut wrong = Vec::new();
+    let mut cases: Vec<(String, Value)> = Vec::new();
     for (client, version, path) in recordings() {
-        for line in std::fs::read_to_string(&path).unwrap().lines() {
-            let case: Value = serde_json::from_str(line).unwrap();
-            // A test changes nothing of the machine's own configuration, and its own markers are the other test's matter.
-            if case.get("etc").is_some() || case.get("known_difference").is_some() {
-                continue;
-            }
-            let base = scratch.0.join("case");
-            let layout = Layout::new(&case, &base);
-            layout.disk(&base);
-            let answer = ask(&layout, &format!("{}@{version}", client.name));
-            let wanted = whole_files(&case, &layout);
-            if answer != wanted {
-                wrong.push(format!("{}@{version} {}\n  want {wanted:?}\n  got  {answer:?}", client.name, case["id"]));
-            }
-            std::fs::remove_dir_all(&base).unwrap();
-        }
+        let client = format!("{}@{version}", client.name);
+        let text = std::fs::read_to_string(&path).unwrap();
+        cases.extend(text.lines().map(|line| (client.clone(), serde_json::from_str(line).unwrap())));
     }
+    // A test changes nothing of the machine's own configuration, and its own markers are the other test's matter.
+    cases.retain(|(_, case)| case.get("etc").is_none() && case.get("known_difference").is_none());
+    let next = AtomicUsize::new(0);
+    let wrong = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (cases, next, wrong) = (&cases, &next, &wrong);
+            scope.spawn(move || {
+                let scratch = Scratch::new(&format!("layouts-{worker}"));
+                let base = scratch.0.join("case");
+                while let Some((client, case)) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let layout = Layout::new(case, &base);
+                    layout.disk(&base);
+                    let (answer, wanted) = (ask(&layout, client), whole_files(case, &layout));
+                    if answer != wanted {
+                        let difference = format!("{client} {}\n  want {wanted:?}\n  got  {answer:?}", case["id"]);
+                        wrong.lock().unwrap().push(difference);
+                    }
+                    std::fs::remove_dir_all(&base).unwrap();
+                }
+            });
+        }
+    });
+    let wrong = wrong.into_inner().unwrap();
     assert!(wrong.is_empty(), "{} runs differ:\n{}", wrong.len(), wrong.join("\n"));
 }
 

@@ -53,8 +53,9 @@ pub(super) fn print(report: &Report<'_>, start: &Start, style: Style, out: &mut 
         }
         let _ = writeln!(out, "{}", text.trim_end());
     };
-    for at in 0..2 {
-        line("", &heads.iter().map(|head| head[at].as_str()).collect::<Vec<_>>());
+    // The first line begins with a word, since some programs cut off white space at the start of what they show.
+    for (at, name) in ["file", ""].into_iter().enumerate() {
+        line(name, &heads.iter().map(|head| head[at].as_str()).collect::<Vec<_>>());
     }
     for row in &rows {
         line(&row.name, &row.cells.iter().map(String::as_str).collect::<Vec<_>>());
