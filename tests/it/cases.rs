@@ -275,3 +275,35 @@ fn finding(case: &Case, files: &Memory, diagnostic: &Diagnostic, out: &mut Strin
 fn short(case: &Case, path: &Path) -> String {
     path.strip_prefix(&case.project).unwrap_or(path).to_string_lossy().into_owned()
 }
+
+/// Each change of a client has a case that differs at its version and not before: `history/<client>-<version>-…`, with the
+/// versions on both sides.
+#[test]
+fn every_change_of_a_client_shows_in_a_case() {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/history");
+    let names: Vec<String> =
+        std::fs::read_dir(&dir).unwrap().map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
+    for client in rulecheck::clients::CLIENTS {
+        let mut rows: BTreeMap<String, usize> = BTreeMap::new();
+        for row in (client.history)().into_iter().filter(|row| row.since > client.recorded[0]) {
+            *rows.entry(format!("{}-{}-", client.name, row.since)).or_default() += 1;
+        }
+        for (start, count) in rows {
+            let cases: Vec<&String> = names.iter().filter(|name| name.starts_with(&start)).collect();
+            assert_eq!(cases.len(), count, "{start}");
+        }
+    }
+    for name in names {
+        let listed = std::fs::read_to_string(dir.join(&name).join("expected.snap")).unwrap();
+        let version = |line: &str| ["codex ", "opencode ", "claude "].iter().any(|client| line.starts_with(client));
+        let mut halves: Vec<Vec<&str>> = Vec::new();
+        for line in listed.lines().skip_while(|line| !version(line)) {
+            if version(line) {
+                halves.push(Vec::new());
+            } else {
+                halves.last_mut().unwrap().push(line);
+            }
+        }
+        assert!(halves.len() == 2 && halves[0] != halves[1], "{name}: {listed}");
+    }
+}
