@@ -18,4 +18,5 @@ mod hostile;
 mod layout;
 mod pages;
 mod promises;
+mod properties;
 mod runs;
