@@ -63,6 +63,7 @@ fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
         global(scene, &home, &mut resolution.sources);
     }
     project_chain(scene, &behaviour, &config, &cwd, &mut resolution.sources);
+    resolution.ignored_config = config.misplaced;
     resolution
 }
 

@@ -37,6 +37,8 @@ pub(super) struct Config {
     pub(super) instructions: Option<Setting>,
     /// The file that replaces the client's own base instructions.
     pub(super) base_file: Option<(PathBuf, Setting)>,
+    /// Settings in a table where the client does not look for them.
+    pub(super) misplaced: Vec<Refusal>,
 }
 
 /// A text in a configuration, and where it stands.
@@ -167,6 +169,7 @@ impl Config {
             developer: setting(&layers, "developer_instructions")?,
             instructions: setting(&layers, "instructions")?,
             base_file,
+            misplaced: layers.iter().flat_map(Layer::misplaced).collect(),
         })
     }
 }
@@ -246,6 +249,25 @@ impl Layer {
     fn refuse(&self, key: &str, why: impl Into<String>) -> Refusal {
         let at = self.place(key).unwrap_or_else(|| Place::whole("-c"));
         Refusal { at, why: why.into(), evidence: REFUSALS }
+    }
+
+    /// Keys of the top level that stand in a table of another name, where they do nothing.
+    fn misplaced(&self) -> Vec<Refusal> {
+        const KEYS: [&str; 4] = [
+            "developer_instructions",
+            "project_doc_fallback_filenames",
+            "project_doc_max_bytes",
+            "project_root_markers",
+        ];
+        let tables = self.table.iter().filter(|(name, _)| *name != "profiles");
+        let tables = tables.filter_map(|(name, value)| Some((name, value.as_table()?)));
+        let wrong = tables
+            .flat_map(|(name, table)| KEYS.iter().filter(|key| table.contains_key(**key)).map(move |key| (name, *key)));
+        wrong
+            .map(|(name, key)| {
+                self.refuse(name, format!("`{key}` does nothing below `[{name}]`: it belongs at the top level"))
+            })
+            .collect()
     }
 
     fn retired_profile(&self) -> Result<(), Refusal> {
