@@ -65,6 +65,17 @@ impl Pass {
         Self { shallow: true, ..Self::default() }
     }
 
+    /// What `look` finds, imports aside, from where this traversal is; it does not count as come to.
+    pub(super) fn aside(&mut self, look: impl FnOnce(&mut Self)) -> Vec<Found> {
+        let mut aside = Self { visited: std::mem::take(&mut self.visited), lazy: self.lazy, ..Self::shallow() };
+        look(&mut aside);
+        for found in aside.found.iter().filter(|found| found.source.is_loaded()) {
+            found.source.real.as_ref().map(|real| aside.visited.remove(real));
+        }
+        self.visited = aside.visited;
+        aside.found
+    }
+
     /// Starts a traversal anew; what was followed is kept.
     pub(super) fn restart(&mut self) {
         self.visited.clear();

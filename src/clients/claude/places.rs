@@ -31,14 +31,17 @@ impl Loader<'_> {
     /// The `AGENTS.md` files of `dir`; the Claude file `winner`, if there is one, is taken in their place.
     pub(super) fn agents(&mut self, pass: &mut Pass, dir: &Path, group: &Group, winner: Option<&Path>) {
         for name in ["AGENTS.md", ".claude/AGENTS.md"] {
-            let before = pass.found.len();
-            self.memory(pass, dir.join(name), group);
-            if let Some(by) = winner {
-                // What it would import is not come to either.
-                pass.found.truncate(before + 1);
-                for found in pass.found[before..].iter_mut().filter(|found| found.source.is_loaded()) {
+            let path = dir.join(name);
+            let Some(by) = winner else {
+                self.memory(pass, path, group);
+                continue;
+            };
+            // It is looked at, not come to: an import may still load it.
+            for mut found in pass.aside(|aside| self.memory(aside, path, group)) {
+                if found.source.is_loaded() {
                     found.source.outcome = Outcome::Shadowed { by: by.to_path_buf() };
                 }
+                pass.found.push(found);
             }
         }
     }
