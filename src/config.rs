@@ -314,13 +314,13 @@ fn wrong(what: &str, why: impl std::fmt::Display, text: &str) -> Invalid {
 }
 
 fn unknown(kind: &str, name: &str, known: &[&str], text: &str) -> Invalid {
-    Invalid {
-        cause: format!("{}unknown {kind} `{name}`", line_of(text, name)),
-        help: match nearest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("known are {}", known.join(", ")),
-        },
-    }
+    let line = line_of(text, name);
+    // Only what is close to a known word is repeated: it may be a key that slipped in.
+    let (cause, help) = match nearest(name, known) {
+        Some(near) => (format!("{line}unknown {kind} `{name}`"), format!("did you mean `{near}`?")),
+        None => (format!("{line}unknown {kind}"), format!("known are {}", known.join(", "))),
+    };
+    Invalid { cause, help }
 }
 
 /// `line N: `, for the first line on which `name` stands as a word of its own.

@@ -159,8 +159,11 @@ fn project(files: &dyn Files, here: &Path, paths: &[PathBuf]) -> Result<(PathBuf
         let dir = path.parent().and_then(|dir| files.real(dir));
         only.push(dir.map_or_else(|| path.clone(), |dir| dir.join(path.file_name().unwrap_or_default())));
     }
-    let above = only.first().and_then(|path| path.parent()).unwrap_or(here);
-    let common = above.ancestors().find(|dir| only.iter().all(|path| path.starts_with(dir))).unwrap_or(here);
+    // A directory may be the project itself, a file lies in it.
+    let above = |path: &PathBuf| path.ancestors().find(|dir| files.is_dir(dir)).map(Path::to_path_buf);
+    let dirs: Vec<PathBuf> = only.iter().filter_map(above).collect();
+    let of_all = |dir: &&Path| dirs.iter().all(|other| other.starts_with(dir));
+    let common = dirs.first().and_then(|dir| dir.ancestors().find(of_all)).unwrap_or(here);
     let is_root = |dir: &&Path| files.is_file(&dir.join(config::FILE)) || files.target(&dir.join(".git")).is_some();
     let root = common.ancestors().find(is_root).unwrap_or(common).to_path_buf();
     Ok((root, Some(only)))

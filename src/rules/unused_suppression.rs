@@ -20,9 +20,11 @@ pub(super) fn comment(comment: &Comment) -> Option<Diagnostic> {
     let known: Vec<&str> = RULES.iter().map(|rule| rule.name).collect();
     let at = |message: String| RULE.at(comment.place.clone(), message);
     if let Some(name) = comment.rules.iter().find(|name| !known.contains(&name.as_str())) {
-        let help = nearest(name, &known)
-            .map_or("`rulecheck explain` lists the rules".into(), |near| format!("did you mean `{near}`?"));
-        return Some(at(format!("there is no rule `{name}`")).help(help));
+        // Only what is close to a rule's name is repeated: a key may have slipped into the bracket.
+        return Some(match nearest(name, &known) {
+            Some(near) => at(format!("there is no rule `{name}`")).help(format!("did you mean `{near}`?")),
+            None => at("this names no rule".into()).help("`rulecheck explain` lists the rules"),
+        });
     }
     if comment.rules.iter().any(|name| name == "secret") {
         return Some(
