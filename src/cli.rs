@@ -54,6 +54,8 @@ pub enum Command {
     Man,
     /// Print the JSON schema of rulecheck.yaml
     Schema,
+    /// Propose the portable layout and sure repairs as a diff; nothing is changed without --write
+    Fix(Fix),
     /// Print a rule's page, what a client does at a version, or how rulecheck.yaml is written
     Explain(Explain),
 }
@@ -143,6 +145,25 @@ impl FromStr for Range {
         }
         Ok(Self { from, to })
     }
+}
+
+/// `rulecheck fix`
+#[derive(Args, Debug)]
+#[command(after_help = "\
+Exit codes: 0 nothing is left to change, 1 changes are proposed and not made, 2 the run failed and nothing is changed.")]
+pub struct Fix {
+    /// The project, or a file or directory in it
+    #[arg(default_value = ".")]
+    pub path: PathBuf,
+    /// Make the changes, all or none; a file that changes meanwhile, or a new name that is taken, is an error
+    #[arg(long)]
+    pub write: bool,
+    /// Give up another layout that works for the portable one
+    #[arg(long)]
+    pub migrate: bool,
+    /// What is resolved, and how it is printed.
+    #[command(flatten)]
+    pub shared: Shared,
 }
 
 /// `rulecheck clients`

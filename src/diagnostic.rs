@@ -1,9 +1,10 @@
 //! A finding: what is wrong, where, for whom, why, and what to do.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use crate::clients::Version;
-use crate::text::Place;
+use crate::text::{Place, Span};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,4 +59,60 @@ pub struct Diagnostic {
     pub evidence: Vec<&'static str>,
     /// For a secret, the name by which it can be accepted; never the value.
     pub fingerprint: Option<String>,
+    /// What mends it for sure, where something does.
+    pub repair: Option<Repair>,
+}
+
+/// A change of files that mends a finding. It is carried out by [`crate::fix`], which tries it out first.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Repair {
+    /// A text takes the place of another.
+    Replace {
+        /// The file.
+        path: PathBuf,
+        /// The bytes of its text.
+        span: Span,
+        /// What stands there.
+        old: String,
+        /// What should stand there.
+        new: String,
+    },
+    /// A file gets the name that was meant.
+    Rename {
+        /// The file.
+        from: PathBuf,
+        /// A name that is free.
+        to: PathBuf,
+    },
+    /// A file imports another: it is made, it gets the import before its text, or it is a copy and becomes the import.
+    Import {
+        /// The importing file, which need not exist.
+        file: PathBuf,
+        /// The file that is imported.
+        of: PathBuf,
+        /// The import.
+        line: String,
+    },
+    /// The text of a file moves into another, and the import of it stays behind. Another layout that works is given
+    /// up for that, so it is done on demand only.
+    Move {
+        /// The file.
+        file: PathBuf,
+        /// The other one.
+        to: PathBuf,
+        /// The import.
+        line: String,
+    },
+}
+
+/// Without the texts, which may hold a secret.
+impl fmt::Debug for Repair {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Replace { path, span, .. } => f.debug_tuple("Replace").field(path).field(span).finish(),
+            Self::Rename { from, to } => f.debug_tuple("Rename").field(from).field(to).finish(),
+            Self::Import { file, of, .. } => f.debug_tuple("Import").field(file).field(of).finish(),
+            Self::Move { file, to, .. } => f.debug_tuple("Move").field(file).field(to).finish(),
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! What a resolver may see of a file system, and the only place in the crate that touches one.
 //!
 //! Paths are absolute. Listings are sorted, links are visible as links, nothing is ever written through
-//! [`Files`], and what is not a regular file (a pipe, a socket, a device) is never opened.
+//! [`Files`], and what is not a regular file (a pipe, a socket, a device) is never opened. [`Overlay`] shows files as
+//! they would be after some changes, and [`write`] makes such changes on the disk, all or none.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
@@ -9,6 +10,10 @@ use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
+
+pub use self::change::{Unwritten, Write, apply};
+
+mod change;
 
 /// The largest file that is read, in bytes (256 MiB). A larger one is [`Unreadable::TooLarge`].
 pub const MAX_READ: u64 = 256 * 1024 * 1024;
@@ -479,9 +484,145 @@ impl Files for Memory {
     }
 }
 
+/// Files as they would be after some changes.
+#[derive(Clone)]
+pub struct Overlay<'a> {
+    base: &'a dyn Files,
+    /// By the path with the links above it resolved: the bytes, or `None` for what is gone.
+    changed: BTreeMap<PathBuf, Option<Rc<[u8]>>>,
+}
+
+impl<'a> Overlay<'a> {
+    /// `base` as it is.
+    pub fn new(base: &'a dyn Files) -> Self {
+        Self { base, changed: BTreeMap::new() }
+    }
+
+    /// Puts a file at `path`, in a directory that exists, in the place of what is there.
+    pub fn put(&mut self, path: &Path, bytes: impl Into<Rc<[u8]>>) {
+        self.changed.insert(self.key(path), Some(bytes.into()));
+    }
+
+    /// Takes away the file at `path`.
+    pub fn remove(&mut self, path: &Path) {
+        self.changed.insert(self.key(path), None);
+    }
+
+    /// The paths that were put or removed, in order.
+    pub fn changed(&self) -> impl Iterator<Item = &Path> {
+        self.changed.keys().map(PathBuf::as_path)
+    }
+
+    fn key(&self, path: &Path) -> PathBuf {
+        let dir = path.parent().and_then(|dir| self.base.real(dir));
+        dir.zip(path.file_name()).map_or_else(|| path.to_path_buf(), |(dir, name)| dir.join(name))
+    }
+
+    /// What became of `path` itself, or of the file that it leads to; `None` when nothing did.
+    fn change(&self, path: &Path) -> Option<(PathBuf, Option<&Rc<[u8]>>)> {
+        if self.changed.is_empty() {
+            return None;
+        }
+        let by = |path: PathBuf| self.changed.get(&path).map(|bytes| (path.clone(), bytes.as_ref()));
+        by(self.key(path)).or_else(|| by(self.base.real(path)?))
+    }
+}
+
+fn file_entry(bytes: &Rc<[u8]>) -> Entry {
+    Entry::File { len: bytes.len() as u64 }
+}
+
+impl Files for Overlay<'_> {
+    fn entry(&self, path: &Path) -> Option<Entry> {
+        match self.changed.get(&self.key(path)) {
+            Some(change) => change.as_ref().map(file_entry),
+            None => self.base.entry(path),
+        }
+    }
+
+    fn target(&self, path: &Path) -> Option<Entry> {
+        match self.change(path) {
+            Some((_, change)) => change.map(file_entry),
+            None => self.base.target(path),
+        }
+    }
+
+    fn is_barred(&self, path: &Path) -> bool {
+        self.change(path).is_none() && self.base.is_barred(path)
+    }
+
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        match self.change(path) {
+            Some((real, change)) => change.map(|_| real),
+            None => self.base.real(path),
+        }
+    }
+
+    fn read(&self, path: &Path) -> Result<Rc<[u8]>, Unreadable> {
+        match self.change(path) {
+            Some((_, change)) => change.cloned().ok_or(Unreadable::Missing),
+            None => self.base.read(path),
+        }
+    }
+
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>, Unreadable> {
+        let mut names = self.base.list(dir)?;
+        let real = self.base.real(dir);
+        for (path, change) in self.changed.iter().filter(|(path, _)| path.parent() == real.as_deref()) {
+            let Some(name) = path.file_name() else { continue };
+            match (names.binary_search_by(|known| known.as_os_str().cmp(name)), change) {
+                (Err(at), Some(_)) => names.insert(at, name.to_os_string()),
+                (Ok(at), None) => {
+                    names.remove(at);
+                }
+                _ => {}
+            }
+        }
+        Ok(names)
+    }
+
+    fn walk(
+        &self,
+        root: &Path,
+        enter: &mut dyn FnMut(&Path) -> bool,
+        found: &mut dyn FnMut(&Path, Entry),
+        closed: &mut dyn FnMut(&Path),
+    ) {
+        if self.changed.is_empty() {
+            return self.base.walk(root, enter, found, closed);
+        }
+        let Ok(names) = self.list(root) else { return closed(root) };
+        for path in names.iter().map(|name| root.join(name)) {
+            match self.entry(&path) {
+                Some(Entry::Dir) if enter(&path) => self.walk(&path, enter, found, closed),
+                Some(Entry::Dir) | None => {}
+                Some(entry) => found(&path, entry),
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_overlay_shows_what_would_be() {
+        let mut memory = Memory::default();
+        memory.file("/p/a", "a").file("/p/c", "c").dir("/p/d").link("/p/ln", "a").link("/p/in", "d");
+        let mut overlay = Overlay::new(&memory);
+        overlay.put(Path::new("/p/a"), *b"new");
+        overlay.put(Path::new("/p/in/b"), *b"b");
+        overlay.remove(Path::new("/p/c"));
+        assert_eq!(overlay.read(Path::new("/p/ln")).as_deref(), Ok(&b"new"[..]));
+        assert_eq!(overlay.read(Path::new("/p/d/b")).as_deref(), Ok(&b"b"[..]));
+        assert_eq!(overlay.real(Path::new("/p/in/b")), Some("/p/d/b".into()));
+        assert_eq!((overlay.entry(Path::new("/p/c")), overlay.target(Path::new("/p/c"))), (None, None));
+        assert_eq!(overlay.list(Path::new("/p")).unwrap(), ["a", "d", "in", "ln"]);
+        let mut seen = Vec::new();
+        overlay.walk(Path::new("/p"), &mut |_| true, &mut |path, _| seen.push(path.to_path_buf()), &mut |_| {});
+        assert_eq!(seen, ["/p/a", "/p/d/b", "/p/in", "/p/ln"].map(PathBuf::from));
+    }
 
     #[test]
     fn links_resolve_through_directories_and_loops_end() {

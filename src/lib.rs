@@ -9,6 +9,7 @@
 //! * [`discover`] walks the project once and finds every instruction-like file.
 //! * [`clients`] resolve, each at a named version, what is loaded, shadowed, unsupported or left out.
 //! * [`rules`] judge the resolutions; a resolver never judges.
+//! * [`fix`] tries out the repairs of the findings on paper, and writes those that hold.
 //! * [`report`] renders; nothing knows the command line but `main.rs` and [`cli`].
 //!
 //! What always holds:
@@ -28,6 +29,7 @@ pub mod discover;
 pub mod evidence;
 pub mod fates;
 pub mod files;
+pub mod fix;
 pub mod front_matter;
 pub mod frozen;
 pub mod glob;

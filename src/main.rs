@@ -9,17 +9,20 @@ use std::time::SystemTime;
 
 use clap::{CommandFactory, Parser};
 use rulecheck::baseline::{self, Baseline};
-use rulecheck::cli::{Check, Cli, Color, Command, EvidenceCommand, Explain, Format, Freeze, Prompt, Range, Shared};
+use rulecheck::cli::{
+    Check, Cli, Color, Command, EvidenceCommand, Explain, Fix, Format, Freeze, Prompt, Range, Shared,
+};
 use rulecheck::clients::{CLIENTS, Scene, client};
 use rulecheck::config::{self, Selected, nearest};
 use rulecheck::diagnostic::Diagnostic;
 use rulecheck::evidence::observations;
 use rulecheck::fates::between;
 use rulecheck::files::{self, Disk, Files, MAX_READ, absolute};
+use rulecheck::fix::{Plan, Setting};
 use rulecheck::frozen::{RECORDS, digest, freeze};
 use rulecheck::prompt::parts;
 use rulecheck::report::human::Style;
-use rulecheck::report::{Start, github, human, json, sarif};
+use rulecheck::report::{Start, changes, github, human, json, sarif, visible};
 use rulecheck::resolution::Location;
 use rulecheck::rules::{Lint, RULES, findings, unused};
 use rulecheck::secrets::{Redactor, Scanned, scan};
@@ -125,6 +128,7 @@ fn run(cli: Cli) -> Result<Said, Failure> {
             let report = run.report(&files, &secrets, &starts, &[]);
             Ok(said(&shared, &secrets, human::diff(&report, from, to, &changed)))
         }
+        Command::Fix(fix) => self::fix(&files, &fix),
         Command::Explain(explain) => Ok(Said::new(self::explain(&explain)?)),
         Command::Freeze(freeze) => Ok(Said::new(freeze_copy(&files, &freeze)?)),
         Command::Evidence(evidence) => match evidence.command {
@@ -201,6 +205,33 @@ fn check(files: &dyn Files, check: &Check) -> Result<Said, Failure> {
     };
     let failed = found.iter().any(|diagnostic| check.fail_on.fails(diagnostic.level));
     Ok(Said { code: ExitCode::from(u8::from(failed)), ..said(&check.shared, &secrets, text) })
+}
+
+fn fix(files: &dyn Files, fix: &Fix) -> Result<Said, Failure> {
+    let run = Run::new(files, std::slice::from_ref(&fix.path), &fix.shared)?;
+    let secrets = run.scanned(files, &run.starts(files));
+    let setting = Setting {
+        root: &run.project.root,
+        sessions: &run.sessions,
+        selected: &run.selected,
+        config: &run.config,
+        only: run.only.as_deref(),
+    };
+    let plan = Plan::new(files, setting, fix.migrate);
+    if fix.write {
+        plan.write().map_err(|unwritten| Failure {
+            cause: visible(&secrets.redactor().redact(&unwritten.to_string())),
+            help: "mend that, and run it again".into(),
+        })?;
+    }
+    let report = run.report(files, &secrets, &[], &[]);
+    let text = listed(
+        &fix.shared,
+        || changes::human(&report, &plan, fix.write, style(&fix.shared, false)),
+        || changes::json(&report, &plan, fix.write),
+    )?;
+    let left = plan.changes.iter().any(|change| !(fix.write && change.write));
+    Ok(Said { code: ExitCode::from(u8::from(left)), ..said(&fix.shared, &secrets, text) })
 }
 
 /// Takes out the findings that the baseline knows, and adds what it no longer needs.

@@ -13,6 +13,7 @@ use crate::resolution::{Location, Outcome, Phase, Resolution, Trigger};
 use crate::secrets::Redactor;
 use crate::text::{Lines, Place, Position, clamp, lossy};
 
+pub mod changes;
 pub mod github;
 pub mod human;
 pub mod json;
@@ -72,7 +73,8 @@ impl<'a> Report<'a> {
             project,
             reads,
             starts: starts.iter().map(|start| redacted_start(redactor, start)).collect(),
-            diagnostics: diagnostics.to_vec(),
+            // A repair holds texts as they are, and no format prints it.
+            diagnostics: diagnostics.iter().map(|found| Diagnostic { repair: None, ..found.clone() }).collect(),
             files,
             redactor,
             lines: RefCell::default(),

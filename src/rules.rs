@@ -8,13 +8,15 @@ use std::path::{Path, PathBuf};
 
 use crate::clients::{Scene, client};
 use crate::config::Config;
-use crate::diagnostic::{Diagnostic, For, Level};
+use crate::diagnostic::{Diagnostic, For, Level, Repair};
 use crate::files::absolute;
 use crate::markdown::lex;
 use crate::resolution::{Outcome, Resolution, Skip, Source};
 use crate::secrets::Scanned;
 use crate::suppress::Accepted;
 use crate::text::{Place, lossy};
+
+pub(crate) use self::repairs::has_imports;
 
 mod broken_link;
 mod client_gap;
@@ -37,6 +39,7 @@ mod over_budget;
 mod over_size;
 mod patterns;
 mod remote_not_frozen;
+mod repairs;
 mod rule_always_loads;
 mod rule_matches_nothing;
 mod rule_never_loads;
@@ -221,11 +224,7 @@ impl<'a> Lint<'a> {
     /// Whether `path` lies in a directory of the project that package managers fill, or in another checkout: what is
     /// wrong there is not mended here.
     fn is_foreign(&self, path: &Path) -> bool {
-        const FOREIGN: &[&str] =
-            &["node_modules", "bower_components", "site-packages", ".venv", "venv", ".tox", "vendor", ".worktrees"];
-        let inside = path.strip_prefix(&self.scene.project.root).unwrap_or(path);
-        inside.iter().any(|part| FOREIGN.iter().any(|name| part == *name))
-            || inside.ancestors().any(|dir| dir.ends_with(".claude/worktrees"))
+        is_foreign(&self.scene.project.root, path)
     }
 
     /// `path` as it is called in a message: relative to the project, or whole.
@@ -233,6 +232,15 @@ impl<'a> Lint<'a> {
         let inside = path.strip_prefix(&self.scene.project.root).ok().filter(|path| !path.as_os_str().is_empty());
         inside.unwrap_or(path).to_string_lossy().replace('\\', "/")
     }
+}
+
+/// As [`Lint::is_foreign`], in the project at `root`.
+pub(crate) fn is_foreign(root: &Path, path: &Path) -> bool {
+    const FOREIGN: &[&str] =
+        &["node_modules", "bower_components", "site-packages", ".venv", "venv", ".tox", "vendor", ".worktrees"];
+    let inside = path.strip_prefix(root).unwrap_or(path);
+    inside.iter().any(|part| FOREIGN.iter().any(|name| part == *name))
+        || inside.ancestors().any(|dir| dir.ends_with(".claude/worktrees"))
 }
 
 /// The name of a client in a message.
@@ -253,6 +261,7 @@ impl Rule {
             clients: Vec::new(),
             evidence: Vec::new(),
             fingerprint: None,
+            repair: None,
         }
     }
 }
@@ -262,6 +271,13 @@ impl Diagnostic {
     #[must_use]
     fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// The same finding, with what mends it.
+    #[must_use]
+    fn mended_by(mut self, repair: Option<Repair>) -> Self {
+        self.repair = repair;
         self
     }
 

@@ -24,7 +24,8 @@ pub(crate) struct Run {
     /// One a start directory.
     pub(crate) sessions: Vec<Session>,
     reads: Vec<PathBuf>,
-    selected: Vec<Selected>,
+    /// The clients that are asked for.
+    pub(crate) selected: Vec<Selected>,
 }
 
 impl Run {

@@ -3,7 +3,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{Lint, Rule, import_ignored, title};
+use super::imports::follows_imports;
+use super::{Lint, Rule, import_ignored, repairs, title};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::discover::OF_CLIENTS;
 use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
@@ -47,7 +48,7 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
                 return None;
             }
             let instead = spoken_for.get(home_of(path)?);
-            let (message, help) = match path.file_name()?.to_str()? {
+            let (message, help, repair) = match path.file_name()?.to_str()? {
                 "AGENTS.md" if instead.is_some_and(|instead| says_the_same(lint, path, instead)) => return None,
                 // What looks like an import of it is a finding of its own.
                 "AGENTS.md" if almost.get_or_init(|| import_ignored::named(lint, resolution)).contains(*path) => {
@@ -60,14 +61,17 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
                     } else {
                         "add a `CLAUDE.md` beside it with the line `@AGENTS.md`"
                     },
+                    if follows_imports(resolution) { repairs::import(lint, path) } else { None },
                 ),
                 _ if instead.is_some() => return None,
                 _ => (
                     format!("{} reads nothing in this directory", title(resolution)),
                     "move what is for all clients into `AGENTS.md` beside it, and leave the line `@AGENTS.md` here",
+                    repairs::move_out(lint, path),
                 ),
             };
-            Some(RULE.at(Place::whole(*path), message).for_sources([(resolution, *source)]).help(help))
+            let found = RULE.at(Place::whole(*path), message).for_sources([(resolution, *source)]);
+            Some(found.help(help).mended_by(repair))
         })
         .collect()
 }

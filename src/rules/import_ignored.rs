@@ -6,8 +6,8 @@ use super::imports::{
     Texts, base, exists, follows_imports, holder, is_document, left_out, loaded, path_of, spelled, tail, target,
     unpunctuated,
 };
-use super::{Lint, Rule};
-use crate::diagnostic::{Diagnostic, Level};
+use super::{Lint, Rule, repairs};
+use crate::diagnostic::{Diagnostic, Level, Repair};
 use crate::markdown::{self, Ignored, Mention};
 use crate::resolution::{Resolution, Scope, Skip, Source, Via};
 use crate::text::{Place, clamp};
@@ -78,9 +78,20 @@ fn punctuated<'a>(
             }
             let message = format!("the `{tail}` behind the path is taken for a part of it, so this is no import");
             let found = RULE.at(import.at.clone(), message).for_sources([(resolution, import.source)]);
-            Some((target, found.help(format!("take it away, or put a space before it: `{}`", spelled(bare)))))
+            let found = found.help(format!("take it away, or put a space before it: `{}`", spelled(bare)));
+            Some((target, found.mended_by(without(import.at, &written, tail))))
         })
         .collect()
+}
+
+/// What parts the punctuation `tail` from the import at `place`: a full stop or a comma goes, what may belong to a pair
+/// or to a sentence moves away.
+fn without(place: &Place, written: &str, tail: &str) -> Option<Repair> {
+    let end = place.span?.end;
+    let new = if tail.trim_matches(['.', ',']).is_empty() { String::new() } else { format!(" {tail}") };
+    let span = (end.checked_sub(tail.len())?..end).into();
+    // Behind a fragment, the end of what is written is not that of the path.
+    written.ends_with(tail).then(|| Repair::Replace { path: place.path.clone(), span, old: tail.to_string(), new })
 }
 
 /// The imports that name a part of a file, and load all of it.
@@ -165,7 +176,18 @@ impl File<'_, '_> {
         let end = span.end - (mention.path.len() - bare.len()).min(span.len());
         let end =
             if self.text.is_char_boundary(end) && !self.text[span.clone()].contains('#') { end } else { span.end };
-        Some((target, self.finding(span.start..end, message, help)))
+        let repair = self.import(&target);
+        Some((target, self.finding(span.start..end, message, help).mended_by(repair)))
+    }
+
+    /// The import of `target` that belongs here if that is the `AGENTS.md` of the same directory. Any other file may
+    /// be mentioned and not meant to be imported.
+    fn import(&self, target: &Path) -> Option<Repair> {
+        let is_other_half = target.ends_with("AGENTS.md")
+            && self.source.via == Via::Place
+            && self.path.ends_with("CLAUDE.md")
+            && target.parent() == Some(holder(&self.dir));
+        if is_other_half { repairs::import(self.lint, target) } else { None }
     }
 
     /// Whether nothing else stands on the line of a mention in a code span.
@@ -209,7 +231,8 @@ impl File<'_, '_> {
             }
             let message = format!("a link to `{path}` is no import of it");
             let help = format!("add the line `{}`", spelled(path));
-            Some((target, self.finding(start..end, message, help)))
+            let repair = self.import(&target);
+            Some((target, self.finding(start..end, message, help).mended_by(repair)))
         };
         // Several links to it have one cause.
         self.text.match_indices("](").filter_map(link).take(1).collect()

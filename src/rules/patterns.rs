@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::Lint;
+use crate::diagnostic::Repair;
 use crate::front_matter::{Piece, pieces};
 use crate::glob::gitignore::Patterns;
 use crate::markdown;
@@ -21,12 +22,33 @@ pub(super) struct Conditional<'a> {
     pub(super) pieces: Vec<(Piece, Range<usize>)>,
     /// The place of the key.
     pub(super) key: Range<usize>,
+    text: String,
+    yaml: Range<usize>,
 }
 
 impl Conditional<'_> {
     /// What is wrong with each of the pieces.
     pub(super) fn problems(&self) -> Vec<Option<Problem>> {
         self.pieces.iter().map(|(piece, _)| problem(piece, self.base)).collect()
+    }
+
+    /// What puts the patterns that are meant in the place of piece number `index`, with or without quotes: the front
+    /// matter must then say just that, and all else as before.
+    pub(super) fn repair(&self, index: usize, problem: &Problem) -> Option<Repair> {
+        let Instead { len, patterns } = problem.instead.as_ref()?;
+        let (piece, span) = self.pieces.get(index)?;
+        let old = self.text.get(span.clone()).filter(|old| *old == piece.text)?.get(..*len)?;
+        let span = span.start..span.start + len;
+        let mut meant: Vec<&str> = self.pieces.iter().map(|(piece, _)| piece.text.as_str()).collect();
+        meant.splice(index..=index, patterns.iter().map(String::as_str));
+        let says = |new: &String| {
+            let yaml = [&self.text[self.yaml.start..span.start], new, &self.text[span.end..self.yaml.end]].concat();
+            pieces(&yaml).is_some_and(|pieces| pieces.iter().map(|piece| piece.text.as_str()).eq(meant.iter().copied()))
+        };
+        let plain = patterns.join(", ");
+        let mut ways = [quoted(&plain), plain.clone(), format!("\"{plain}\""), format!("'{plain}'")].into_iter();
+        let new = ways.find(says)?;
+        Some(Repair::Replace { path: self.path.to_path_buf(), span: span.clone().into(), old: old.to_string(), new })
     }
 }
 
@@ -40,7 +62,7 @@ pub(super) fn conditional<'a>(lint: &Lint<'a>) -> impl Iterator<Item = Condition
         let yaml = markdown::front_matter(&text, true)?.yaml;
         let key = key(&text, &yaml).unwrap_or(yaml.start..yaml.start);
         let pieces = placed(&text, &key, yaml.end, pieces(&text[yaml.clone()])?);
-        Some(Conditional { resolution, source, path, base, patterns, pieces, key })
+        Some(Conditional { resolution, source, path, base, patterns, pieces, key, text, yaml })
     })
 }
 
@@ -104,14 +126,31 @@ pub(super) struct Problem {
     pub(super) why: String,
     /// What to do.
     pub(super) help: String,
+    /// The patterns that are meant, where that is plain.
+    instead: Option<Instead>,
 }
 
-fn instead(why: impl Into<String>, pattern: &str) -> Option<Problem> {
-    Some(Problem { why: why.into(), help: format!("write `{pattern}`") })
+/// Patterns that take the place of a piece.
+#[derive(Debug, PartialEq, Eq)]
+struct Instead {
+    /// How much of the piece they replace, in bytes.
+    len: usize,
+    patterns: Vec<String>,
+}
+
+fn instead(why: impl Into<String>, piece: &str, pattern: &str) -> Option<Problem> {
+    let instead = Instead { len: piece.len(), patterns: vec![pattern.to_string()] };
+    Some(Problem { why: why.into(), help: format!("write `{pattern}`"), instead: Some(instead) })
+}
+
+/// As [`instead`], in quotes where they are needed.
+fn in_quotes(why: impl Into<String>, piece: &str, patterns: &[&str]) -> Option<Problem> {
+    let instead = Instead { len: piece.len(), patterns: patterns.iter().map(ToString::to_string).collect() };
+    Some(Problem { why: why.into(), help: format!("write `{}`", quoted(&patterns.join(", "))), instead: Some(instead) })
 }
 
 fn other(why: impl Into<String>, help: &str) -> Option<Problem> {
-    Some(Problem { why: why.into(), help: help.into() })
+    Some(Problem { why: why.into(), help: help.into(), instead: None })
 }
 
 /// What is wrong with a piece of the `paths` of a rule whose patterns are relative to `base`.
@@ -136,11 +175,11 @@ pub(super) fn problem(piece: &Piece, base: &Path) -> Option<Problem> {
         format!("{sign}{}{rest}", if is_deep { "" } else { "/" })
     };
     if let Some(rest) = body.strip_prefix("./") {
-        return instead("no pattern that begins with `./` matches anything", &rooted(rest));
+        return instead("no pattern that begins with `./` matches anything", text, &rooted(rest));
     }
     let inside = base.to_str().filter(|base| *base != "/").and_then(|base| body.strip_prefix(base));
     if let Some(rest) = inside.filter(|rest| rest.is_empty() || rest.starts_with('/')) {
-        return instead("patterns are relative, so an absolute one matches nothing", &rooted(rest));
+        return instead("patterns are relative, so an absolute one matches nothing", text, &rooted(rest));
     }
     if ["/home/", "/Users/", "~/"].iter().any(|start| body.starts_with(start)) {
         return other(
@@ -155,16 +194,15 @@ pub(super) fn problem(piece: &Piece, base: &Path) -> Option<Problem> {
         );
     }
     if let Some(comment) = text.find(" #") {
-        return instead(
-            "the comment behind the pattern is taken for a part of it",
-            &quoted(text[..comment].trim_end()),
-        );
+        // The comment itself stays.
+        let pattern = text[..comment].trim_end();
+        return in_quotes("the comment behind the pattern is taken for a part of it", pattern, &[pattern]);
     }
     if let Some(windows) = backslashes(body) {
-        return instead("a backslash is no separator here", &format!("{sign}{windows}"));
+        return instead("a backslash is no separator here", text, &format!("{sign}{windows}"));
     }
     if text.starts_with(['"', '\'']) {
-        return instead("the quote without its pair is taken for a part of the pattern", &quoted(&text[1..]));
+        return in_quotes("the quote without its pair is taken for a part of the pattern", text, &[&text[1..]]);
     }
     if (text.starts_with('[') && !text.contains(']')) || (text.ends_with(']') && !text.contains('[')) {
         return other(
@@ -174,14 +212,11 @@ pub(super) fn problem(piece: &Piece, base: &Path) -> Option<Problem> {
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     if words.len() > 1 && words.iter().all(|word| word.contains(['/', '*'])) {
-        return instead(
-            "patterns that a space divides are one pattern, which matches nothing",
-            &quoted(&words.join(", ")),
-        );
+        return in_quotes("patterns that a space divides are one pattern, which matches nothing", text, &words);
     }
     if let Some(group) = extended(text) {
         return match group {
-            Some(braces) => instead("groups in parentheses are not known", &braces),
+            Some(braces) => instead("groups in parentheses are not known", text, &braces),
             None => other("groups in parentheses are not known", "name what should match, with braces"),
         };
     }

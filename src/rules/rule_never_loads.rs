@@ -18,7 +18,7 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
         let sources = [(rule.resolution, rule.source)];
         let problems = rule.problems();
         let mut before = None;
-        for ((piece, span), problem) in rule.pieces.iter().zip(&problems) {
+        for (index, ((piece, span), problem)) in rule.pieces.iter().zip(&problems).enumerate() {
             // The end of a list that is not YAML has the cause of its beginning.
             let again = piece.text.ends_with(']') && before == Some(problem);
             before = Some(problem);
@@ -26,7 +26,8 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
                 && !again
             {
                 let at = Place::at(rule.path, span.clone());
-                found.push(RULE.at(at, problem.why.clone()).for_sources(sources).help(problem.help.clone()));
+                let own = RULE.at(at, problem.why.clone()).for_sources(sources).help(problem.help.clone());
+                found.push(own.mended_by(rule.repair(index, problem)));
             }
         }
         if rule.source.outcome != Outcome::Loaded && problems.iter().all(Option::is_none) {

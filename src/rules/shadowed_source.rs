@@ -1,8 +1,9 @@
 use std::path::Path;
 
-use super::{Lint, Rule, title};
-use crate::diagnostic::{Diagnostic, Level};
-use crate::resolution::{Outcome, Scope, Skip, Source};
+use super::imports::{follows_imports, holder};
+use super::{Lint, Rule, repairs, title};
+use crate::diagnostic::{Diagnostic, Level, Repair};
+use crate::resolution::{Outcome, Resolution, Scope, Skip, Source};
 use crate::text::Place;
 
 pub(super) static RULE: Rule = Rule {
@@ -31,10 +32,18 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
             RULE.at(Place::whole(path), message)
                 .also(Place::whole(by), "this file is taken")
                 .for_sources([(resolution, source)])
-                .help("put what both should say into the file that is taken"),
+                .help("put what both should say into the file that is taken")
+                .mended_by(import(lint, resolution, path, by)),
         );
     }
     found
+}
+
+/// The import that makes both of two files for one directory count.
+fn import(lint: &Lint<'_>, resolution: &Resolution, loser: &Path, winner: &Path) -> Option<Repair> {
+    let of_one = winner.parent().map(holder) == loser.parent();
+    let portable = loser.ends_with("AGENTS.md") && winner.ends_with("CLAUDE.md");
+    if of_one && portable && follows_imports(resolution) { repairs::import(lint, loser) } else { None }
 }
 
 /// Whether the loser is empty, or only repeats or imports the winner: then nothing is lost.

@@ -1,8 +1,8 @@
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Lint, Rule};
-use crate::diagnostic::{Diagnostic, Level};
+use super::{Lint, Rule, repairs};
+use crate::diagnostic::{Diagnostic, Level, Repair};
 use crate::discover::{NATIVE, OF_CLIENTS, is_rule_place};
 use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
 use crate::text::Place;
@@ -40,7 +40,37 @@ fn unsupported(lint: &Lint<'_>, path: &Path) -> Option<Diagnostic> {
         return None;
     }
     let message = format!("no selected client reads {}", place_and_name(lint, path, name));
-    Some(RULE.at(Place::whole(path), message).for_sources(sources).help(advice(lint, path, name)))
+    let found = RULE.at(Place::whole(path), message).for_sources(sources).help(advice(lint, path, name));
+    Some(found.mended_by(rename(lint, path, name)))
+}
+
+/// The new name, where it is free and can only be the one that was meant.
+fn rename(lint: &Lint<'_>, path: &Path, name: &str) -> Option<Repair> {
+    let to = meant(lint, path, name)?;
+    let is_free = lint.scene.files.entry(&to).is_none();
+    (is_free && repairs::is_plain(lint, path)).then(|| Repair::Rename { from: path.to_path_buf(), to })
+}
+
+fn meant(lint: &Lint<'_>, path: &Path, name: &str) -> Option<PathBuf> {
+    let (stem, _) = name.rsplit_once('.')?;
+    if is_rule_place(path) {
+        return Some(path.with_file_name(format!("{stem}.md")));
+    }
+    if name == "CLAUDE.local.md" && dir_of(path) == ".claude" {
+        // Its imports are relative to the place that it leaves.
+        let stays = lint.text(path).is_none_or(|text| repairs::has_imports(&text));
+        return path.parent()?.parent().filter(|_| !stays).map(|dir| dir.join(name));
+    }
+    let meant = match stem.to_ascii_lowercase().trim_start_matches('.') {
+        "agents" | "agent" | "agents.md" => "AGENTS.md",
+        "agents.override" => "AGENTS.override.md",
+        "claude" | "claude.md" => "CLAUDE.md",
+        "claude.local" => "CLAUDE.local.md",
+        // `AGENTS.local.md` has no counterpart for all clients, and `codex.md` is for one of them.
+        _ => return None,
+    };
+    let to = path.with_file_name(meant);
+    (!is_misplaced(&to, meant)).then_some(to)
 }
 
 /// Whether a file of a native name lies in the directory of a client, where none looks for it.

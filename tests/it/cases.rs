@@ -37,7 +37,7 @@ pub(crate) struct Case {
     #[serde(default)]
     reads: Vec<PathBuf>,
     #[serde(default = "clients")]
-    clients: Vec<String>,
+    pub(crate) clients: Vec<String>,
     #[serde(default)]
     rules: Vec<String>,
     /// Whether the example of a page is a repository; a case adds its own.
@@ -132,14 +132,8 @@ pub(crate) struct Said {
 
 /// What the program says of `case`, whose files are `files`.
 pub(crate) fn say(case: &Case, files: &Memory, rules: &[&Rule]) -> Said {
-    let cwd = files.real(case.cwd.as_deref().unwrap_or(&case.project)).unwrap();
-    let mut session = Session::new(&cwd);
-    session.home = Some(case.home.clone());
-    session.env = case.env.clone();
-    session.env.insert("HOME".into(), case.home.to_string_lossy().into_owned());
-    session.args = case.args.clone();
-    session.reads = case.reads.iter().map(|read| absolute(&case.project, read)).collect();
-    let project = discover(files, &case.project, &cwd);
+    let session = session(case, files);
+    let project = discover(files, &case.project, &session.cwd);
     let scene = Scene { files, session: &session, project: &project };
     let resolutions: Vec<Resolution> = case.clients.iter().map(|name| resolve(&scene, name)).collect();
     let mut sources = String::new();
@@ -157,6 +151,31 @@ pub(crate) fn say(case: &Case, files: &Memory, rules: &[&Rule]) -> Said {
         (diagnostic.rule, out)
     };
     Said { sources, findings: findings.iter().map(told).collect() }
+}
+
+/// How the clients of `case` are started.
+pub(crate) fn session(case: &Case, files: &Memory) -> Session {
+    let cwd = files.real(case.cwd.as_deref().unwrap_or(&case.project)).unwrap();
+    let mut session = Session::new(&cwd);
+    session.home = Some(case.home.clone());
+    session.env = case.env.clone();
+    session.env.insert("HOME".into(), case.home.to_string_lossy().into_owned());
+    session.args = case.args.clone();
+    session.reads = case.reads.iter().map(|read| absolute(&case.project, read)).collect();
+    session
+}
+
+/// Every case with its files, by its directory.
+pub(crate) fn all() -> Vec<(PathBuf, Case, Memory)> {
+    let mut dirs = Vec::new();
+    case_dirs(&Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures"), &mut dirs);
+    dirs.sort();
+    let case = |dir: PathBuf| {
+        let case: Case = serde_yaml::from_str(&std::fs::read_to_string(dir.join("case.yaml")).unwrap()).unwrap();
+        let files = mount(&dir, &case);
+        (dir, case, files)
+    };
+    dirs.into_iter().map(case).collect()
 }
 
 fn resolve(scene: &Scene<'_>, name: &str) -> Resolution {

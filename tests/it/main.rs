@@ -11,6 +11,7 @@ mod cases;
 #[cfg(unix)]
 mod commands;
 mod dialects;
+mod fix;
 #[cfg(unix)]
 mod formats;
 #[cfg(unix)]
