@@ -61,7 +61,7 @@ pub(crate) struct Seen {
     pub(crate) steps: Vec<Vec<Vec<String>>>,
 }
 
-fn expected(case: &Value) -> Seen {
+pub(crate) fn expected(case: &Value) -> Seen {
     let observed = &case["observed"];
     let step = |list: &Value| strings(list).into_iter().map(|marker| vec![marker]).collect::<Vec<_>>();
     let mut steps = vec![step(&observed["startup"])];
@@ -145,7 +145,7 @@ fn resolve(layout: &Layout, files: &dyn Files, client: &'static Client, version:
 }
 
 /// Where `got` is not `want`; empty when they agree.
-fn difference(want: &Seen, got: &Seen) -> String {
+pub(crate) fn difference(want: &Seen, got: &Seen) -> String {
     let flat: Vec<Vec<&String>> = want.steps.iter().map(|step| step.iter().flatten().collect()).collect();
     let agree = want.refuses == got.refuses
         && flat.len() == got.steps.len()
