@@ -1,8 +1,8 @@
 //! What a resolver may see of a file system, and the only place in the crate that touches one.
 //!
-//! Paths are absolute. Listings are sorted, links are visible as links, nothing is ever written through
-//! [`Files`], and what is not a regular file (a pipe, a socket, a device) is never opened. [`Overlay`] shows files as
-//! they would be after some changes, and [`write`] makes such changes on the disk, all or none.
+//! Paths are absolute. Listings are sorted, links are visible as links, nothing is ever written through [`Files`], and what
+//! is not a regular file (a pipe, a socket, a device) is never opened. [`Overlay`] shows files as they would be after some
+//! changes, and [`apply`] makes such changes on the disk, all or none.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
