@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
+use memchr::memmem;
+
 use crate::files::{Entry, Files};
 
 /// A project that was walked.
@@ -15,15 +17,46 @@ pub struct Project {
     pub root: PathBuf,
     /// The files, links and directories with an instruction-like name or place, absolute, links not resolved.
     pub instructions: BTreeSet<PathBuf>,
-    /// Every file and link, absolute, in walking order.
-    pub files: Vec<PathBuf>,
-    /// Every link, absolute, in walking order.
+    /// Every directory, sorted.
+    pub dirs: Vec<Dir>,
+    /// Every link, absolute, sorted.
     pub links: Vec<PathBuf>,
     /// The directories that could not be listed.
     pub closed: Vec<PathBuf>,
 }
 
+/// A directory that was walked.
+#[derive(Clone, Debug)]
+pub struct Dir {
+    /// Where it is, absolute.
+    pub path: PathBuf,
+    /// The names of what is in it, a NUL behind each: a path for each would take five times as much. Behind the name of
+    /// a directory stands a `/`, behind that of a link two.
+    names: String,
+}
+
+impl Dir {
+    /// What is in it, sorted. A name that is not UTF-8 is left out: no import and no pattern can stand for it.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, Entry)> {
+        self.names.split_terminator('\0').map(|name| match (name.strip_suffix("//"), name.strip_suffix('/')) {
+            (Some(link), _) => (link, Entry::Link),
+            (None, Some(dir)) => (dir, Entry::Dir),
+            (None, None) => (name, Entry::File { len: 0 }),
+        })
+    }
+
+    /// The names of the files and links in it, sorted.
+    pub fn files(&self) -> impl Iterator<Item = &str> {
+        self.entries().filter(|(_, entry)| *entry != Entry::Dir).map(|(name, _)| name)
+    }
+}
+
 impl Project {
+    /// The directory at `path`, where the walk came to it.
+    pub fn dir(&self, path: &Path) -> Option<&Dir> {
+        self.dirs.binary_search_by(|dir| dir.path.as_path().cmp(path)).ok().map(|at| &self.dirs[at])
+    }
+
     /// The directories that hold instruction files, and the project's own; what lies in a `.claude` counts for the
     /// directory that holds it.
     pub fn instruction_dirs(&self) -> Vec<PathBuf> {
@@ -38,38 +71,46 @@ impl Project {
 /// Walks `root`, and `cwd` too where it lies outside. What is below a `.git` is left out: no client reads there.
 pub fn discover(files: &dyn Files, root: &Path, cwd: &Path) -> Project {
     let mut project = Project { root: root.to_path_buf(), ..Project::default() };
-    let mut roots = vec![root];
+    let mut todo = vec![root.to_path_buf()];
     if !cwd.starts_with(root) && !root.starts_with(cwd) {
-        roots.push(cwd);
+        todo.push(cwd.to_path_buf());
     }
-    for root in roots {
-        let Project { instructions, files: all, links, closed, .. } = &mut project;
-        // Two closures need the set of instructions, so directories are kept apart until the walk is over.
-        let mut dirs = Vec::new();
-        files.walk(
-            root,
-            &mut |dir| {
-                if dir.file_name() == Some(OsStr::new(".git")) {
-                    return false;
-                }
-                if is_instruction_like(dir) {
-                    dirs.push(dir.to_path_buf());
-                }
-                true
-            },
-            &mut |path, entry| {
-                if entry == Entry::Link {
-                    links.push(path.to_path_buf());
-                }
-                if is_instruction_like(path) {
-                    instructions.insert(path.to_path_buf());
-                }
-                all.push(path.to_path_buf());
-            },
-            &mut |dir| closed.push(dir.to_path_buf()),
-        );
-        project.instructions.extend(dirs);
+    // What is first comes last on the stack.
+    todo.sort_unstable_by(|a, b| b.cmp(a));
+    while let Some(path) = todo.pop() {
+        let Ok(entries) = files.entries(&path) else {
+            project.closed.push(path);
+            continue;
+        };
+        let mut names = String::with_capacity(entries.iter().map(|(name, _)| name.len() + 3).sum());
+        let above = todo.len();
+        for (name, entry) in entries {
+            let text = name.to_str();
+            names.push_str(text.unwrap_or_default());
+            names.push_str(match (text, entry) {
+                (None, _) => "",
+                (_, Entry::Dir) => "/\0",
+                (_, Entry::Link) => "//\0",
+                _ => "\0",
+            });
+            if entry == Entry::Link {
+                project.links.push(path.join(&name));
+            }
+            if entry == Entry::Dir && name == ".git" {
+                continue;
+            }
+            if text.is_some_and(ends_like_text) && is_instruction_like(&path.join(&name)) {
+                project.instructions.insert(path.join(&name));
+            }
+            if entry == Entry::Dir {
+                todo.push(path.join(&name));
+            }
+        }
+        names.shrink_to_fit();
+        todo[above..].reverse();
+        project.dirs.push(Dir { path, names });
     }
+    project.links.sort_unstable();
     let starts = [root, cwd];
     project.instructions.retain(|path| !is_page(files, &starts, path));
     project
@@ -146,12 +187,7 @@ fn has_other_pages(files: &dyn Files, dir: &Path, name: &str) -> bool {
 /// Whether somebody could take `path` for a file that a client reads, by its name and place alone.
 pub fn is_instruction_like(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
-    let ends_like_text = [".md", ".mdc", ".txt", ".markdown"].iter().any(|ending| {
-        name.len() > ending.len()
-            && name.is_char_boundary(name.len() - ending.len())
-            && name[name.len() - ending.len()..].eq_ignore_ascii_case(ending)
-    });
-    if !ends_like_text {
+    if !ends_like_text(name) {
         return false;
     }
     if is_rule_place(path) {
@@ -172,6 +208,14 @@ pub fn is_instruction_like(path: &Path) -> bool {
     }
 }
 
+fn ends_like_text(name: &str) -> bool {
+    let ends_in = |ending: &&str| {
+        let start = name.len().checked_sub(ending.len()).filter(|start| *start > 0);
+        start.and_then(|start| name.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
+    };
+    [".md", ".mdc", ".txt", ".markdown"].iter().any(ends_in)
+}
+
 /// Variants of an instruction file's name that are plainly not meant to be loaded.
 const NOT_MEANT: &[&str] =
     &["template", "tmpl", "tpl", "example", "sample", "dist", "bak", "backup", "copy", "old", "orig", "draft"];
@@ -187,6 +231,10 @@ fn is_language(variant: &str) -> bool {
 
 /// Whether `path` lies below a `.claude/rules`.
 pub fn is_rule_place(path: &Path) -> bool {
+    // Most places are told apart by this alone.
+    if memmem::find(path.as_os_str().as_encoded_bytes(), b".claude").is_none() {
+        return false;
+    }
     let mut above = path.ancestors().skip(1);
     above.any(|dir| {
         dir.file_name() == Some(OsStr::new("rules"))

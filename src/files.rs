@@ -13,6 +13,8 @@ use std::rc::Rc;
 
 pub use self::change::{Unwritten, Write, apply};
 
+use crate::text::Content;
+
 mod change;
 
 /// The largest file that is read, in bytes (256 MiB). A larger one is [`Unreadable::TooLarge`].
@@ -85,11 +87,11 @@ pub trait Files {
     /// The absolute path with every link resolved. `None` where [`Files::target`] is `None`.
     fn real(&self, path: &Path) -> Option<PathBuf>;
 
-    /// The bytes of the regular file that `path` leads to.
+    /// What is in the regular file that `path` leads to.
     ///
     /// # Errors
     /// Says why there are none; it never blocks on a pipe or a device.
-    fn read(&self, path: &Path) -> Result<Rc<[u8]>, Unreadable>;
+    fn read(&self, path: &Path) -> Result<Rc<Content>, Unreadable>;
 
     /// The names in a directory (links followed to it), sorted by their bytes.
     ///
@@ -97,16 +99,11 @@ pub trait Files {
     /// Says why there are none.
     fn list(&self, dir: &Path) -> Result<Vec<OsString>, Unreadable>;
 
-    /// Every path below `root` that is not a directory, parents before children, sorted within a directory,
-    /// links not followed. A directory for which `enter` says no is left out with all below it; one that cannot
-    /// be listed is given to `closed`.
-    fn walk(
-        &self,
-        root: &Path,
-        enter: &mut dyn FnMut(&Path) -> bool,
-        found: &mut dyn FnMut(&Path, Entry),
-        closed: &mut dyn FnMut(&Path),
-    );
+    /// As [`Files::list`], with what stands at each name, links not followed. Sizes are not looked up, and are 0.
+    ///
+    /// # Errors
+    /// Says why there are none.
+    fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable>;
 
     /// Whether `path` leads to a regular file, links followed.
     fn is_file(&self, path: &Path) -> bool {
@@ -142,12 +139,13 @@ pub fn chain<'a>(top: &Path, bottom: &'a Path) -> Vec<&'a Path> {
 }
 
 /// What reading gave.
-type Read = Result<Rc<[u8]>, Unreadable>;
+type Read = Result<Rc<Content>, Unreadable>;
 
-/// The disk of this machine. Files are read once and kept for the run.
+/// The disk of this machine. Files are read once and kept for the run, and so is where links lead.
 #[derive(Debug, Default)]
 pub struct Disk {
-    texts: RefCell<HashMap<PathBuf, Read>>,
+    contents: RefCell<HashMap<PathBuf, Read>>,
+    real: RefCell<HashMap<PathBuf, Option<PathBuf>>>,
 }
 
 #[allow(clippy::disallowed_methods, reason = "the only std::fs in the crate")]
@@ -192,7 +190,7 @@ mod disk {
         }
     }
 
-    fn bytes(path: &Path) -> Result<Rc<[u8]>, Unreadable> {
+    fn content(path: &Path) -> Result<Rc<Content>, Unreadable> {
         // Looked at before it is opened, since opening a pipe or a device can block or do something.
         let meta = fs::metadata(path).map_err(why)?;
         if !meta.is_file() {
@@ -204,7 +202,21 @@ mod disk {
         let mut buffer = Vec::with_capacity(usize::try_from(meta.len()).unwrap_or(0) + 1);
         // It may have grown since it was looked at.
         open(path).and_then(|file| file.take(MAX_READ + 1).read_to_end(&mut buffer)).map_err(why)?;
-        if buffer.len() as u64 > MAX_READ { Err(Unreadable::TooLarge) } else { Ok(buffer.into()) }
+        if buffer.len() as u64 > MAX_READ { Err(Unreadable::TooLarge) } else { Ok(Rc::new(buffer.into())) }
+    }
+
+    impl Disk {
+        /// The system would look at each directory above `path` anew. Only on Linux is that all it does: elsewhere a
+        /// name may be found in another case.
+        fn resolve(&self, path: &Path) -> Option<PathBuf> {
+            match (path.parent(), path.file_name()) {
+                (Some(dir), Some(name)) if cfg!(target_os = "linux") => {
+                    let at = self.real(dir)?.join(name);
+                    if self.entry(&at)? == Entry::Link { fs::canonicalize(at).ok() } else { Some(at) }
+                }
+                _ => fs::canonicalize(path).ok(),
+            }
+        }
     }
 
     impl Files for Disk {
@@ -221,15 +233,20 @@ mod disk {
         }
 
         fn real(&self, path: &Path) -> Option<PathBuf> {
-            fs::canonicalize(path).ok()
-        }
-
-        fn read(&self, path: &Path) -> Result<Rc<[u8]>, Unreadable> {
-            if let Some(known) = self.texts.borrow().get(path) {
+            if let Some(known) = self.real.borrow().get(path) {
                 return known.clone();
             }
-            let read = bytes(path);
-            self.texts.borrow_mut().insert(path.to_path_buf(), read.clone());
+            let real = self.resolve(path);
+            self.real.borrow_mut().insert(path.to_path_buf(), real.clone());
+            real
+        }
+
+        fn read(&self, path: &Path) -> Result<Rc<Content>, Unreadable> {
+            if let Some(known) = self.contents.borrow().get(path) {
+                return known.clone();
+            }
+            let read = content(path);
+            self.contents.borrow_mut().insert(path.to_path_buf(), read.clone());
             read
         }
 
@@ -240,31 +257,15 @@ mod disk {
             Ok(names)
         }
 
-        fn walk(
-            &self,
-            root: &Path,
-            enter: &mut dyn FnMut(&Path) -> bool,
-            found: &mut dyn FnMut(&Path, Entry),
-            closed: &mut dyn FnMut(&Path),
-        ) {
-            let mut walk = walkdir::WalkDir::new(root).sort_by_file_name().into_iter();
-            while let Some(next) = walk.next() {
-                match next {
-                    Ok(entry) if entry.file_type().is_dir() => {
-                        if entry.depth() > 0 && !enter(entry.path()) {
-                            walk.skip_current_dir();
-                        }
-                    }
-                    // The size is not asked for: it would cost a system call a file.
-                    Ok(entry) if entry.file_type().is_file() => found(entry.path(), Entry::File { len: 0 }),
-                    Ok(entry) => found(entry.path(), of_type(entry.file_type())),
-                    Err(error) => {
-                        if let Some(path) = error.path() {
-                            closed(path);
-                        }
-                    }
-                }
-            }
+        fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable> {
+            let entries = fs::read_dir(dir).map_err(why)?.flatten();
+            let typed = |entry: fs::DirEntry| {
+                let kind = entry.file_type().ok()?;
+                Some((entry.file_name(), if kind.is_file() { Entry::File { len: 0 } } else { of_type(kind) }))
+            };
+            let mut entries: Vec<(OsString, Entry)> = entries.filter_map(typed).collect();
+            entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            Ok(entries)
         }
     }
 }
@@ -312,7 +313,7 @@ pub struct Memory {
 
 #[derive(Clone, Debug)]
 enum Node {
-    File(Rc<[u8]>),
+    File(Rc<Content>),
     Dir,
     Link(PathBuf),
     Denied,
@@ -328,7 +329,7 @@ impl Default for Memory {
 impl Memory {
     /// Puts a file at `path`, and the directories above it.
     pub fn file(&mut self, path: impl AsRef<Path>, text: impl AsRef<[u8]>) -> &mut Self {
-        self.put(path.as_ref(), Node::File(text.as_ref().into()))
+        self.put(path.as_ref(), Node::File(Rc::new(text.as_ref().to_vec().into())))
     }
 
     /// Puts a directory at `path`, and those above it.
@@ -403,18 +404,6 @@ impl Memory {
             .filter(move |(path, _)| path.parent() == Some(dir))
     }
 
-    fn walk_dir(&self, dir: &Path, enter: &mut dyn FnMut(&Path) -> bool, found: &mut dyn FnMut(&Path, Entry)) {
-        for (path, node) in self.children(dir) {
-            match node {
-                Node::Dir if enter(path) => self.walk_dir(path, enter, found),
-                Node::Dir => {}
-                Node::File(_) | Node::Denied => found(path, Entry::File { len: 0 }),
-                Node::Link(_) => found(path, Entry::Link),
-                Node::Other => found(path, Entry::Other),
-            }
-        }
-    }
-
     fn node_entry(&self, path: &Path) -> Option<Entry> {
         Some(match self.nodes.get(path)? {
             Node::File(bytes) => Entry::File { len: bytes.len() as u64 },
@@ -453,7 +442,7 @@ impl Files for Memory {
         self.resolve(path, true).ok()
     }
 
-    fn read(&self, path: &Path) -> Result<Rc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Rc<Content>, Unreadable> {
         let real = self.resolve(path, true)?;
         match self.nodes.get(&real) {
             Some(Node::File(bytes)) => Ok(bytes.clone()),
@@ -473,14 +462,8 @@ impl Files for Memory {
         }
     }
 
-    fn walk(
-        &self,
-        root: &Path,
-        enter: &mut dyn FnMut(&Path) -> bool,
-        found: &mut dyn FnMut(&Path, Entry),
-        _closed: &mut dyn FnMut(&Path),
-    ) {
-        self.walk_dir(root, enter, found);
+    fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable> {
+        entries_of(self, dir)
     }
 }
 
@@ -488,8 +471,8 @@ impl Files for Memory {
 #[derive(Clone)]
 pub struct Overlay<'a> {
     base: &'a dyn Files,
-    /// By the path with the links above it resolved: the bytes, or `None` for what is gone.
-    changed: BTreeMap<PathBuf, Option<Rc<[u8]>>>,
+    /// By the path with the links above it resolved: the content, or `None` for what is gone.
+    changed: BTreeMap<PathBuf, Option<Rc<Content>>>,
 }
 
 impl<'a> Overlay<'a> {
@@ -499,8 +482,8 @@ impl<'a> Overlay<'a> {
     }
 
     /// Puts a file at `path`, in a directory that exists, in the place of what is there.
-    pub fn put(&mut self, path: &Path, bytes: impl Into<Rc<[u8]>>) {
-        self.changed.insert(self.key(path), Some(bytes.into()));
+    pub fn put(&mut self, path: &Path, bytes: impl Into<Vec<u8>>) {
+        self.changed.insert(self.key(path), Some(Rc::new(Content::from(bytes.into()))));
     }
 
     /// Takes away the file at `path`.
@@ -519,7 +502,7 @@ impl<'a> Overlay<'a> {
     }
 
     /// What became of `path` itself, or of the file that it leads to; `None` when nothing did.
-    fn change(&self, path: &Path) -> Option<(PathBuf, Option<&Rc<[u8]>>)> {
+    fn change(&self, path: &Path) -> Option<(PathBuf, Option<&Rc<Content>>)> {
         if self.changed.is_empty() {
             return None;
         }
@@ -528,7 +511,7 @@ impl<'a> Overlay<'a> {
     }
 }
 
-fn file_entry(bytes: &Rc<[u8]>) -> Entry {
+fn file_entry(bytes: &Rc<Content>) -> Entry {
     Entry::File { len: bytes.len() as u64 }
 }
 
@@ -558,7 +541,7 @@ impl Files for Overlay<'_> {
         }
     }
 
-    fn read(&self, path: &Path) -> Result<Rc<[u8]>, Unreadable> {
+    fn read(&self, path: &Path) -> Result<Rc<Content>, Unreadable> {
         match self.change(path) {
             Some((_, change)) => change.cloned().ok_or(Unreadable::Missing),
             None => self.base.read(path),
@@ -581,25 +564,24 @@ impl Files for Overlay<'_> {
         Ok(names)
     }
 
-    fn walk(
-        &self,
-        root: &Path,
-        enter: &mut dyn FnMut(&Path) -> bool,
-        found: &mut dyn FnMut(&Path, Entry),
-        closed: &mut dyn FnMut(&Path),
-    ) {
+    fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable> {
         if self.changed.is_empty() {
-            return self.base.walk(root, enter, found, closed);
+            return self.base.entries(dir);
         }
-        let Ok(names) = self.list(root) else { return closed(root) };
-        for path in names.iter().map(|name| root.join(name)) {
-            match self.entry(&path) {
-                Some(Entry::Dir) if enter(&path) => self.walk(&path, enter, found, closed),
-                Some(Entry::Dir) | None => {}
-                Some(entry) => found(&path, entry),
-            }
-        }
+        entries_of(self, dir)
     }
+}
+
+/// What [`Files::entries`] says, from the other answers.
+fn entries_of(files: &dyn Files, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable> {
+    let entry = |name: OsString| {
+        let entry = match files.entry(&dir.join(&name))? {
+            Entry::File { .. } => Entry::File { len: 0 },
+            other => other,
+        };
+        Some((name, entry))
+    };
+    Ok(files.list(dir)?.into_iter().filter_map(entry).collect())
 }
 
 #[cfg(test)]
@@ -614,14 +596,13 @@ mod tests {
         overlay.put(Path::new("/p/a"), *b"new");
         overlay.put(Path::new("/p/in/b"), *b"b");
         overlay.remove(Path::new("/p/c"));
-        assert_eq!(overlay.read(Path::new("/p/ln")).as_deref(), Ok(&b"new"[..]));
-        assert_eq!(overlay.read(Path::new("/p/d/b")).as_deref(), Ok(&b"b"[..]));
+        assert_eq!(overlay.read(Path::new("/p/ln")).unwrap().text(), "new");
+        assert_eq!(overlay.read(Path::new("/p/d/b")).unwrap().text(), "b");
         assert_eq!(overlay.real(Path::new("/p/in/b")), Some("/p/d/b".into()));
         assert_eq!((overlay.entry(Path::new("/p/c")), overlay.target(Path::new("/p/c"))), (None, None));
         assert_eq!(overlay.list(Path::new("/p")).unwrap(), ["a", "d", "in", "ln"]);
-        let mut seen = Vec::new();
-        overlay.walk(Path::new("/p"), &mut |_| true, &mut |path, _| seen.push(path.to_path_buf()), &mut |_| {});
-        assert_eq!(seen, ["/p/a", "/p/d/b", "/p/in", "/p/ln"].map(PathBuf::from));
+        let names: Vec<_> = overlay.entries(Path::new("/p/d")).unwrap().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["b"]);
     }
 
     #[test]

@@ -267,7 +267,7 @@ impl<'a> State<'a> {
             }
             Repair::Rename { from, to } => {
                 let bytes = self.files.read(from).ok().filter(|_| self.files.entry(to).is_none())?;
-                self.files.put(to, bytes);
+                self.files.put(to, &**bytes);
                 self.files.remove(from);
                 self.renamed.insert(to.clone(), from.clone());
                 Some(vec![to.clone()])
@@ -320,9 +320,10 @@ impl<'a> State<'a> {
 
     /// The changes that lead here from `before`.
     fn since(&self, before: &Self, write: bool) -> Vec<Change> {
+        let bytes = |files: &Overlay<'_>, path: &Path| files.read(path).ok().map(|content| Rc::from(&**content));
         let (mut renames, mut others) = (Vec::new(), Vec::new());
         for path in self.files.changed() {
-            let (old, new) = (before.files.read(path).ok(), self.files.read(path).ok());
+            let (old, new) = (bytes(&before.files, path), bytes(&self.files, path));
             // What is gone is under another name.
             let Some(new) = new.filter(|new| old.as_ref() != Some(new)) else { continue };
             let rules = self.rules.get(path).into_iter().flatten().copied().collect();
@@ -332,7 +333,7 @@ impl<'a> State<'a> {
             match (old, renamed) {
                 (Some(old), _) => others.push(change(Write::Edit { path, old, new })),
                 (None, Some(from)) => {
-                    let Ok(text) = before.files.read(from) else { continue };
+                    let Some(text) = bytes(&before.files, from) else { continue };
                     if text != new {
                         let edit = Write::Edit { path: path.clone(), old: text.clone(), new };
                         others.push(change.clone()(edit));

@@ -194,7 +194,7 @@ fn check(files: &dyn Files, check: &Check) -> Result<Said, Failure> {
     known_before(files, &run, &secrets, &starts, &mut found)?;
     if let Some(only) = &run.only {
         let reached = reached(only, &starts);
-        found.retain(|diagnostic| reached.iter().any(|path| diagnostic.place.path.starts_with(path)));
+        found.retain(|diagnostic| diagnostic.place.path.ancestors().any(|above| reached.contains(above)));
     }
     let report = run.report(files, &secrets, &starts, &found);
     let text = match check.shared.format {

@@ -1,17 +1,16 @@
 //! Stage 4: what was found, rendered in one of several formats.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
 use crate::frozen::digest;
 use crate::resolution::{Location, Outcome, Phase, Resolution, Trigger};
-use crate::secrets::Redactor;
-use crate::text::{Lines, Place, Position, clamp, lossy};
+use crate::secrets::{Redactor, redact_window};
+use crate::text::{Place, Position, clamp};
 
 pub mod changes;
 pub mod github;
@@ -41,7 +40,17 @@ pub struct Report<'a> {
     pub diagnostics: Vec<Diagnostic>,
     files: &'a dyn Files,
     redactor: &'a Redactor,
-    lines: RefCell<HashMap<PathBuf, Option<Rc<Lines<'static>>>>>,
+    looked_at: RefCell<Stretch>,
+}
+
+/// A part of a file in which secrets were looked for. Findings are sorted, so the next excerpt is mostly in it too.
+#[derive(Default)]
+struct Stretch {
+    path: PathBuf,
+    /// What may be shown of it.
+    part: Range<usize>,
+    /// What is to be hidden in it, as bytes of the file's text.
+    hidden: Vec<Range<usize>>,
 }
 
 /// The lines around a place, redacted.
@@ -77,7 +86,7 @@ impl<'a> Report<'a> {
             diagnostics: diagnostics.iter().map(|found| Diagnostic { repair: None, ..found.clone() }).collect(),
             files,
             redactor,
-            lines: RefCell::default(),
+            looked_at: RefCell::default(),
         }
     }
 
@@ -102,7 +111,8 @@ impl<'a> Report<'a> {
     /// The first and the last position of a place; `None` for a file as a whole, and for one that cannot be read.
     pub fn ends(&self, place: &Place) -> Option<(Position, Position)> {
         let span = place.span?;
-        let lines = self.lines(&place.path)?;
+        let content = self.files.read(&place.path).ok()?;
+        let lines = content.lines();
         Some((lines.position(span.start), lines.position(span.end)))
     }
 
@@ -114,7 +124,7 @@ impl<'a> Report<'a> {
     /// The lines of a place; for a file as a whole its first line, for what cannot be read nothing.
     pub fn excerpt(&self, place: &Place) -> Excerpt {
         let span = place.span.map_or(0..0, Range::from);
-        let Some(lines) = self.lines(&place.path) else {
+        let Ok(content) = self.files.read(&place.path) else {
             return Excerpt {
                 before: String::new(),
                 inside: String::new(),
@@ -122,21 +132,26 @@ impl<'a> Report<'a> {
                 start: Position { line: 1, column: 1 },
             };
         };
-        let text = lines.text();
+        let (text, lines) = (content.text(), content.lines());
         let span = clamp(text, span);
         // A line without end would bury the finding.
         let start = lines.line(span.start).start.max(span.start.saturating_sub(LONG_LINE));
         let end = lines.line(span.end).end.clamp(span.end, span.end + LONG_LINE);
         let window = clamp(text, start..end);
-        // A value may reach over both ends of the window, so a good part of what is around it is looked at too.
-        let around = clamp(text, window.start.saturating_sub(AROUND)..window.end + AROUND);
-        let inner = |range: Range<usize>| range.start - around.start..range.end - around.start;
-        let (redacted, spans) =
-            self.redactor.redact_spans(&text[around.clone()], &[inner(window.clone()), inner(span)]);
+        let mut known = self.looked_at.borrow_mut();
+        if known.path != place.path || window.start < known.part.start || window.end > known.part.end {
+            let part = clamp(text, window.start..window.end + AROUND);
+            // A value may reach over both ends, so a good part of what is around is looked at too.
+            let around = clamp(text, part.start.saturating_sub(AROUND)..part.end + AROUND);
+            let found = self.redactor.hidden(&text[around.clone()]).into_iter();
+            let hidden = found.map(|range| range.start + around.start..range.end + around.start).collect();
+            *known = Stretch { path: place.path.clone(), part, hidden };
+        }
+        let (redacted, inside) = redact_window(text, &window, &known.hidden, &span);
         Excerpt {
-            before: redacted[spans[0].start.min(spans[1].start)..spans[1].start].to_string(),
-            inside: redacted[spans[1].clone()].to_string(),
-            after: redacted[spans[1].end..spans[0].end.max(spans[1].end)].to_string(),
+            before: redacted[..inside.start].to_string(),
+            inside: redacted[inside.clone()].to_string(),
+            after: redacted[inside.end..].to_string(),
             start: lines.position(window.start),
         }
     }
@@ -158,24 +173,18 @@ impl<'a> Report<'a> {
     pub fn count(&self, level: Level) -> usize {
         self.diagnostics.iter().filter(|diagnostic| diagnostic.level == level).count()
     }
-
-    /// The text of a file with its line starts.
-    fn lines(&self, path: &Path) -> Option<Rc<Lines<'static>>> {
-        if let Some(known) = self.lines.borrow().get(path) {
-            return known.clone();
-        }
-        let read = self.files.read(path).ok().map(|bytes| Rc::new(Lines::new(lossy(&bytes).into_owned())));
-        self.lines.borrow_mut().insert(path.to_path_buf(), read.clone());
-        read
-    }
 }
 
-/// How far around an excerpt secrets are looked for, in bytes.
+/// How far ahead, and how far around that, secrets are looked for, in bytes.
 const AROUND: usize = 16 * 1024;
 
 fn redacted_start(redactor: &Redactor, start: &Start) -> Start {
     let mut resolutions = start.resolutions.clone();
-    let redact = |text: &mut String| *text = redactor.redact(text).into_owned();
+    let redact = |text: &mut String| {
+        if let Cow::Owned(redacted) = redactor.redact(text) {
+            *text = redacted;
+        }
+    };
     for resolution in &mut resolutions {
         for refusal in
             resolution.refusal.iter_mut().chain(&mut resolution.ignored_config).chain(&mut resolution.cut_short)

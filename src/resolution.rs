@@ -77,7 +77,7 @@ impl fmt::Debug for Inline {
 }
 
 /// Where a source is.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Location {
     /// An absolute path.
     File(PathBuf),

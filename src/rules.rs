@@ -3,18 +3,18 @@
 //! A rule is one file, and its page beside it. It knows the resolutions and the files, never a client's internals.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::clients::{Scene, client};
 use crate::config::Config;
 use crate::diagnostic::{Diagnostic, For, Level, Repair};
 use crate::files::absolute;
-use crate::markdown::lex;
 use crate::resolution::{Outcome, Resolution, Skip, Source};
 use crate::secrets::Scanned;
 use crate::suppress::Accepted;
-use crate::text::{Place, lossy};
+use crate::text::{Content, Place};
 
 pub(crate) use self::repairs::has_imports;
 
@@ -95,6 +95,7 @@ pub static RULES: &[&Rule] = &[
 ];
 
 /// What a rule may look at.
+#[derive(Clone, Copy)]
 pub struct Lint<'a> {
     /// The files, the session and the project.
     pub scene: &'a Scene<'a>,
@@ -155,8 +156,8 @@ pub fn findings(rules: &[&Rule], starts: &[Lint<'_>], config: &Config) -> Vec<Di
         }
         None => false,
     });
-    let paths = read_files(&all, starts, first.scene);
-    let mut accepted = Accepted::new(paths.iter().map(PathBuf::as_path), config, first.scene);
+    let paths = read_files(&all, starts);
+    let mut accepted = Accepted::new(paths.iter().map(PathBuf::as_path).collect(), config, first.scene);
     all.retain(|diagnostic| !accepted.hides(diagnostic));
     if let Some(level) = config.level(unused_suppression::RULE.name, unused_suppression::RULE.level) {
         let mut unused: Vec<Diagnostic> = accepted.comments().iter().filter_map(unused_suppression::comment).collect();
@@ -181,16 +182,28 @@ pub fn unused<'a>(config: &Config, path: &Path, entries: impl Iterator<Item = (&
     entries.map(at).collect()
 }
 
-/// The files that may hold a suppressing comment: every source that exists, instruction file, and place of a finding.
-fn read_files(found: &[Diagnostic], starts: &[Lint<'_>], scene: &Scene<'_>) -> BTreeSet<PathBuf> {
-    let sources = starts.iter().flat_map(|start| start.resolutions).flat_map(|resolution| &resolution.sources);
-    let opened = sources.filter(|source| source.real.is_some()).filter_map(Source::path).map(Path::to_path_buf);
-    let places = found.iter().map(|diagnostic| diagnostic.place.path.clone());
-    opened
-        .chain(scene.project.instructions.iter().cloned())
-        .chain(places)
-        .filter(|path| scene.files.is_file(path))
-        .collect()
+/// The files that may hold a suppressing comment: every file that some client loads, and the place of every finding.
+/// No other file is opened for that.
+fn read_files(found: &[Diagnostic], starts: &[Lint<'_>]) -> BTreeSet<PathBuf> {
+    let sources = starts.iter().flat_map(Lint::sources).map(|(_, source)| source);
+    let loaded = sources.filter(|source| source.is_loaded()).filter_map(Source::path);
+    let places = found.iter().map(|diagnostic| diagnostic.place.path.as_path());
+    loaded.chain(places).map(Path::to_path_buf).collect()
+}
+
+/// Sources by their paths, as reached and with links resolved.
+type ByPath<'a> = HashMap<&'a Path, Vec<(&'a Resolution, &'a Source)>>;
+
+fn by_path<'a>(sources: impl Iterator<Item = (&'a Resolution, &'a Source)>) -> ByPath<'a> {
+    let mut known = ByPath::new();
+    for (resolution, source) in sources {
+        let real = source.real.as_deref();
+        let path = source.path().filter(|path| Some(*path) != real);
+        for path in path.into_iter().chain(real) {
+            known.entry(path).or_default().push((resolution, source));
+        }
+    }
+    known
 }
 
 impl<'a> Lint<'a> {
@@ -207,18 +220,22 @@ impl<'a> Lint<'a> {
         })
     }
 
-    /// The text of a file; `None` when it cannot be read.
-    fn text(&self, path: &Path) -> Option<String> {
-        self.scene.files.read(path).ok().map(|bytes| lossy(&bytes).into_owned())
+    /// What is in a file; `None` when it cannot be read.
+    fn content(&self, path: &Path) -> Option<Rc<Content>> {
+        self.scene.files.read(path).ok()
     }
 
-    /// Whether `importer` imports `target`, as Claude Code reads imports; whether it is selected does not matter.
-    fn imports(&self, importer: &Path, target: &Path) -> bool {
+    /// The real paths of the files that `importer` imports as Claude Code reads imports; whether it is selected does not
+    /// matter.
+    fn imported(&self, importer: &Path) -> impl Iterator<Item = PathBuf> {
         let files = self.scene.files;
-        let (Some(text), Some(importer)) = (self.text(importer), files.real(importer)) else { return false };
-        let (dir, target) = (importer.parent().unwrap_or(&importer), files.real(target));
-        let mut imports = lex(&text, false).mentions.into_iter().filter(|mention| mention.ignored.is_none());
-        imports.any(|mention| files.real(&absolute(dir, Path::new(&mention.path))) == target)
+        let importer = self.content(importer).zip(files.real(importer));
+        importer.into_iter().flat_map(move |(content, importer)| {
+            let dir = importer.parent().unwrap_or(&importer);
+            let imports = content.markdown(false).mentions.iter().filter(|mention| mention.ignored.is_none());
+            let real = imports.filter_map(|mention| files.real(&absolute(dir, Path::new(&mention.path))));
+            real.collect::<Vec<_>>()
+        })
     }
 
     /// Whether `path` lies in a directory of the project that package managers fill, or in another checkout: what is

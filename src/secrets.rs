@@ -25,7 +25,7 @@ mod words;
 
 pub use detectors::DETECTORS;
 pub use names::Kind;
-pub use redact::{MARKER, Redactor};
+pub use redact::{MARKER, Redactor, redact_window};
 pub use sources::{Found, Scanned};
 
 /// One kind of secret: how it looks, and what to use in its place.

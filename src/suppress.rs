@@ -1,6 +1,8 @@
 //! Findings that somebody accepted: comments beside them, and entries of `rulecheck.yaml`. A reason is mandatory, and
 //! one that hid nothing is a finding itself.
 
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 
@@ -8,7 +10,7 @@ use crate::clients::Scene;
 use crate::config::{Config, Entry};
 use crate::diagnostic::Diagnostic;
 use crate::glob::shell::{Glob, Options};
-use crate::text::{Place, lossy, position};
+use crate::text::{Lines, Place, clamp};
 
 /// `rulecheck: ignore[rule, rule] reason` in a comment of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,21 +29,25 @@ pub struct Comment {
 
 const OPENER: &str = "rulecheck: ignore[";
 
+/// How much of a line is looked at before and behind the opener, in bytes: a line may hold many comments.
+const FAR: usize = 1024;
+
 /// The suppressing comments of one file.
-pub fn comments(path: &Path, text: &str) -> Vec<Comment> {
+pub fn comments(path: &Path, lines: &Lines<'_>) -> Vec<Comment> {
+    let text = lines.text();
     let mut found = Vec::new();
     // Most files have none, and are not looked at line by line.
     for (start, _) in text.match_indices(OPENER) {
-        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let before = text[line_start..start].trim_end();
+        let line = lines.line(start);
+        let near = clamp(text, line.start.max(start.saturating_sub(FAR))..line.end.min(start + FAR));
+        let before = text[near.start..start].trim_end();
         let opened = ["<!--", "#", "//", "/*", "*", ";"].iter().any(|mark| before.ends_with(mark));
-        let rest = &text[start + OPENER.len()..];
-        let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
+        let rest = &text[start + OPENER.len()..near.end];
         let Some((rules, reason)) = rest.split_once(']').filter(|_| opened) else { continue };
         let reason = reason.trim().trim_end_matches("-->").trim_end_matches("*/").trim().trim_start_matches(':').trim();
         let span: Range<usize> = start..start + OPENER.len() + rules.len() + 1;
         found.push(Comment {
-            line: position(text, start).line,
+            line: lines.position(start).line,
             place: Place::at(path, span),
             rules: rules.split(',').map(|rule| rule.trim().to_string()).filter(|rule| !rule.is_empty()).collect(),
             reason: reason.to_string(),
@@ -54,14 +60,15 @@ pub fn comments(path: &Path, text: &str) -> Vec<Comment> {
 /// What somebody accepted, and how many findings that hid.
 pub struct Accepted<'a> {
     scene: &'a Scene<'a>,
+    /// Sorted by path and line.
     comments: Vec<Comment>,
     entries: Vec<(&'a Entry, Option<Glob>, usize)>,
 }
 
 impl<'a> Accepted<'a> {
     /// The comments in `paths` and the entries of the configuration.
-    pub fn new(paths: impl IntoIterator<Item = &'a Path>, config: &'a Config, scene: &'a Scene<'a>) -> Self {
-        let read = |path: &Path| scene.files.read(path).map(|bytes| comments(path, &lossy(&bytes))).unwrap_or_default();
+    pub fn new(paths: BTreeSet<&Path>, config: &'a Config, scene: &'a Scene<'a>) -> Self {
+        let read = |path| scene.files.read(path).map(|content| comments(path, content.lines())).unwrap_or_default();
         let options = Options { dot: true, ..Options::default() };
         let glob = |entry: &Entry| entry.path.as_ref().map(|path| Glob::new(path, options));
         Self {
@@ -102,17 +109,33 @@ impl<'a> Accepted<'a> {
 }
 
 fn hide(diagnostic: &Diagnostic, comments: &mut [Comment], scene: &Scene<'_>) -> bool {
+    let path = &diagnostic.place.path;
+    let of_file = range(comments, |comment| comment.place.path.cmp(path));
+    if of_file.is_empty() {
+        return false;
+    }
     let line = diagnostic.place.span.and_then(|span| {
-        let bytes = scene.files.read(&diagnostic.place.path).ok()?;
-        Some(position(&lossy(&bytes), span.start).line)
+        let content = scene.files.read(path).ok()?;
+        Some(content.lines().position(span.start).line)
     });
-    let fits = |comment: &&mut Comment| {
-        comment.place.path == diagnostic.place.path
-            && comment.rules.iter().any(|rule| rule == diagnostic.rule)
-            && !comment.reason.is_empty()
-            && line.is_none_or(|line| comment.line == line || comment.line + 1 == line)
+    let near = match line {
+        None => of_file,
+        Some(line) => range(of_file, |comment| match comment.line {
+            own if own + 1 < line => Ordering::Less,
+            own if own > line => Ordering::Greater,
+            _ => Ordering::Equal,
+        }),
     };
-    comments.iter_mut().find(fits).map(|comment| comment.hid += 1).is_some()
+    let fits =
+        |comment: &&mut Comment| comment.rules.iter().any(|rule| rule == diagnostic.rule) && !comment.reason.is_empty();
+    near.iter_mut().find(fits).map(|comment| comment.hid += 1).is_some()
+}
+
+/// The `comments`, sorted, that are where they are looked for.
+fn range(comments: &mut [Comment], is: impl Fn(&Comment) -> Ordering) -> &mut [Comment] {
+    let start = comments.partition_point(|comment| is(comment) == Ordering::Less);
+    let end = comments.partition_point(|comment| is(comment) != Ordering::Greater);
+    &mut comments[start..end]
 }
 
 #[cfg(test)]
@@ -122,7 +145,7 @@ mod tests {
     #[test]
     fn comments_of_every_kind_of_file() {
         let text = "<!-- rulecheck: ignore[a, b] two rules -->\n# rulecheck: ignore[c] yaml\n  // rulecheck: ignore[d]\nsay rulecheck: ignore[e] in prose\n";
-        let found = comments(Path::new("/x"), text);
+        let found = comments(Path::new("/x"), &Lines::new(text));
         let short: Vec<(usize, String, &str)> =
             found.iter().map(|comment| (comment.line, comment.rules.join("+"), comment.reason.as_str())).collect();
         assert_eq!(short, [(1, "a+b".into(), "two rules"), (2, "c".into(), "yaml"), (3, "d".into(), "")]);

@@ -1,8 +1,11 @@
 //! A file's text: bytes made characters, and byte offsets made lines and columns.
 
 use std::borrow::Cow;
-use std::ops::Range;
+use std::cell::{Cell, OnceCell};
+use std::ops::{Deref, Range};
 use std::path::PathBuf;
+
+use crate::markdown::{self, Markdown};
 
 /// The text of `bytes`; what is not UTF-8 is replaced, as the clients do.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
@@ -18,19 +21,69 @@ pub struct Position {
     pub column: usize,
 }
 
+/// What is in a file: its bytes, to which it dereferences, and what is made of them once and asked for often.
+#[derive(Debug)]
+pub struct Content {
+    lines: Lines<'static>,
+    /// The bytes, where they are not those of the text.
+    bytes: Option<Vec<u8>>,
+    /// Without and with a byte order mark allowed.
+    markdown: [OnceCell<Markdown>; 2],
+}
+
+impl Content {
+    /// The text, as [`lossy`].
+    pub fn text(&self) -> &str {
+        self.lines.text()
+    }
+
+    /// The text with its line starts.
+    pub fn lines(&self) -> &Lines<'static> {
+        &self.lines
+    }
+
+    /// The text as [`markdown::lex`] has it.
+    pub fn markdown(&self, bom: bool) -> &Markdown {
+        self.markdown[usize::from(bom)].get_or_init(|| markdown::lex(self.text(), bom))
+    }
+}
+
+impl From<Vec<u8>> for Content {
+    fn from(bytes: Vec<u8>) -> Self {
+        let (text, bytes) = match String::from_utf8(bytes) {
+            Ok(text) => (text, None),
+            Err(error) => (lossy(error.as_bytes()).into_owned(), Some(error.into_bytes())),
+        };
+        Self { lines: Lines::new(text), bytes, markdown: Default::default() }
+    }
+}
+
+impl Deref for Content {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes.as_deref().unwrap_or(self.text().as_bytes())
+    }
+}
+
 /// A text with its line starts, for many positions in it.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     text: Cow<'a, str>,
-    starts: Vec<usize>,
+    starts: OnceCell<Vec<usize>>,
+    /// The last position that was asked for: the next one is mostly a little further on the same line.
+    last: Cell<(usize, Position)>,
 }
 
 impl<'a> Lines<'a> {
-    /// Looks through `text` once.
+    /// The text; it is looked through once, when the first position is asked for.
     pub fn new(text: impl Into<Cow<'a, str>>) -> Self {
-        let text = text.into();
-        let starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        Self { text, starts }
+        Self { text: text.into(), starts: OnceCell::new(), last: Cell::new((0, Position { line: 1, column: 1 })) }
+    }
+
+    fn starts(&self) -> &[usize] {
+        let ends = || self.text.match_indices('\n').map(|(at, _)| at + 1);
+        self.starts.get_or_init(|| std::iter::once(0).chain(ends()).collect())
     }
 
     /// The text.
@@ -38,18 +91,32 @@ impl<'a> Lines<'a> {
         &self.text
     }
 
+    /// Where line `line` starts, from 1.
+    pub fn start(&self, line: usize) -> Option<usize> {
+        self.starts().get(line.checked_sub(1)?).copied()
+    }
+
     /// The bytes of the line, without its end, that holds byte `offset`.
     pub fn line(&self, offset: usize) -> Range<usize> {
-        let line = self.starts.partition_point(|start| *start <= offset) - 1;
-        let end = self.starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
-        self.starts[line]..end
+        let starts = self.starts();
+        let line = starts.partition_point(|start| *start <= offset) - 1;
+        let end = starts.get(line + 1).map_or(self.text.len(), |next| next - 1);
+        starts[line]..end
     }
 
     /// As [`position`].
     pub fn position(&self, offset: usize) -> Position {
         let offset = floor(&self.text, offset);
-        let line = self.starts.partition_point(|start| *start <= offset);
-        Position { line, column: self.text[self.starts[line - 1]..offset].chars().count() + 1 }
+        let starts = self.starts();
+        let line = starts.partition_point(|start| *start <= offset);
+        let chars = |range: Range<usize>| self.text[range].chars().count();
+        let column = match self.last.get() {
+            (last, known) if known.line == line && last <= offset => known.column + chars(last..offset),
+            _ => chars(starts[line - 1]..offset) + 1,
+        };
+        let position = Position { line, column };
+        self.last.set((offset, position));
+        position
     }
 }
 
@@ -80,7 +147,7 @@ fn floor(text: &str, offset: usize) -> usize {
 }
 
 /// A place in a file: all of it, or a span of bytes of its text.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Place {
     /// The file, absolute.
     pub path: PathBuf,
@@ -89,7 +156,7 @@ pub struct Place {
 }
 
 /// A span of bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span {
     /// The first byte.
     pub start: usize,
@@ -133,7 +200,7 @@ mod tests {
         assert_eq!(position(text, text.len()), Position { line: 2, column: 6 });
         assert_eq!(position(text, 6), Position { line: 2, column: 2 });
         let lines = Lines::new(text);
-        for offset in 0..=text.len() + 1 {
+        for offset in (0..=text.len() + 1).chain((0..=text.len()).rev()) {
             assert_eq!(lines.position(offset), position(text, offset), "{offset}");
         }
         assert_eq!((lines.line(0), lines.line(3), lines.line(4), lines.line(11)), (0..3, 0..3, 4..10, 4..10));

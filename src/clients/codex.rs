@@ -259,7 +259,9 @@ fn candidate(scene: &Scene<'_>, path: &Path, scope: Scope, evidence: &'static st
         Entry::Link => match scene.files.target(path) {
             Some(Entry::File { len }) => source.bytes = Some(len),
             Some(_) => source = source.skipped(Skip::NotAFile),
-            None if scene.files.read(path) == Err(Unreadable::Lost) => source = source.skipped(Skip::Unreadable),
+            None if scene.files.read(path).is_err_and(|why| why == Unreadable::Lost) => {
+                source = source.skipped(Skip::Unreadable)
+            }
             None => source = source.skipped(Skip::BrokenLink),
         },
         Entry::Dir | Entry::Other => source = source.skipped(Skip::NotAFile),

@@ -33,12 +33,10 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
     let reached: BTreeSet<&Path> =
         known.iter().flat_map(|source| [source.path(), source.real.as_deref()]).flatten().collect();
     let speaks = |source: &&&Source| source.via != Via::Import && has_text(source);
-    let spoken_for: BTreeMap<&Path, &Path> = known
-        .iter()
-        .filter(speaks)
-        .filter_map(|source| source.path().filter(|path| !is_pointer(lint, path)))
-        .filter_map(|path| Some((home_of(path)?, path)))
-        .collect();
+    let mut speakers: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
+    for path in known.iter().filter(speaks).filter_map(|source| source.path()) {
+        speakers.entry(home_of(path).unwrap_or(path)).or_default().push(path);
+    }
     let almost = OnceCell::new();
     shared
         .iter()
@@ -47,7 +45,11 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
             if reached.contains(path) || source.real.as_deref().is_some_and(|real| reached.contains(real)) {
                 return None;
             }
-            let instead = spoken_for.get(home_of(path)?);
+            if !says_something(lint, path) {
+                return None;
+            }
+            let speakers = speakers.get(home_of(path)?).into_iter().flatten();
+            let instead = speakers.rev().find(|path| !is_pointer(lint, path));
             let (message, help, repair) = match path.file_name()?.to_str()? {
                 "AGENTS.md" if instead.is_some_and(|instead| says_the_same(lint, path, instead)) => return None,
                 // What looks like an import of it is a finding of its own.
@@ -93,28 +95,28 @@ fn has_text(source: &Source) -> bool {
     }
 }
 
-/// Whether the file is meant for more than one client and says something.
+/// Whether the file is meant for more than one client.
 fn is_shared(lint: &Lint<'_>, path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str);
     let dir = path.parent().and_then(Path::file_name).and_then(OsStr::to_str).unwrap_or_default();
     // In the directory of a client, a name that is not read there is a finding of its own.
     let placed = !OF_CLIENTS.contains(&dir) || (dir == ".claude" && name == Some("CLAUDE.md"));
-    matches!(name, Some("AGENTS.md" | "CLAUDE.md"))
-        && placed
-        && !lint.is_foreign(path)
-        && !is_pointer(lint, path)
-        && lint.text(path).is_some_and(|text| !text.trim().is_empty())
+    matches!(name, Some("AGENTS.md" | "CLAUDE.md")) && placed && !lint.is_foreign(path)
+}
+
+fn says_something(lint: &Lint<'_>, path: &Path) -> bool {
+    !is_pointer(lint, path) && lint.content(path).is_some_and(|content| !content.text().trim().is_empty())
 }
 
 /// Whether the file is an `AGENTS.md` of nothing but imports, which no client follows from there.
 fn is_pointer(lint: &Lint<'_>, path: &Path) -> bool {
-    let only_imports = |text: String| text.lines().all(|line| line.trim().is_empty() || line.starts_with('@'));
-    path.ends_with("AGENTS.md") && lint.text(path).is_some_and(only_imports)
+    let only_imports = |text: &str| text.lines().all(|line| line.trim().is_empty() || line.starts_with('@'));
+    path.ends_with("AGENTS.md") && lint.content(path).is_some_and(|content| only_imports(content.text()))
 }
 
 fn says_the_same(lint: &Lint<'_>, one: &Path, other: &Path) -> bool {
-    let text = |path: &Path| lint.text(path).map(|text| text.trim().to_string());
-    text(one).is_some() && text(one) == text(other)
+    let (Some(one), Some(other)) = (lint.content(one), lint.content(other)) else { return false };
+    one.text().trim() == other.text().trim()
 }
 
 /// The directory that a file speaks for: what lies in `.claude` speaks for the directory that holds it.

@@ -1,8 +1,10 @@
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::{Lint, Rule};
+use crate::clients::Version;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::resolution::{Outcome, Resolution, Skip, Via};
+use crate::resolution::{Outcome, Skip, Via};
 use crate::text::Place;
 
 pub(super) static RULE: Rule = Rule {
@@ -14,10 +16,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
+    let kept_out = kept_out(lint);
     lint.skipped(Skip::Empty)
         .filter(|(_, source, _)| source.via != Via::Import)
         .map(|(resolution, source, path)| {
-            let kept: Vec<&Path> = kept_out(resolution, path);
+            let of_client = kept_out.get(&(resolution.client, resolution.version, path));
+            let kept = of_client.map_or(&[] as &[&Path], Vec::as_slice);
             let names: Vec<String> = kept.iter().map(|path| format!("`{}`", lint.name(path))).collect();
             let message = match names.as_slice() {
                 [] => "the file is empty, so nothing of it is loaded".to_string(),
@@ -30,8 +34,13 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// The files that lose to the one at `path`.
-fn kept_out<'a>(resolution: &'a Resolution, path: &Path) -> Vec<&'a Path> {
-    let loses = |outcome: &Outcome| matches!(outcome, Outcome::Shadowed { by } if by == path);
-    resolution.sources.iter().filter(|source| loses(&source.outcome)).filter_map(|source| source.path()).collect()
+/// The files that lose to another one, by the client and the winner.
+fn kept_out<'a>(lint: &Lint<'a>) -> BTreeMap<(&'a str, Version, &'a Path), Vec<&'a Path>> {
+    let mut kept = BTreeMap::<_, Vec<&Path>>::new();
+    for (resolution, source) in lint.sources() {
+        if let (Outcome::Shadowed { by }, Some(path)) = (&source.outcome, source.path()) {
+            kept.entry((resolution.client, resolution.version, by.as_path())).or_default().push(path);
+        }
+    }
+    kept
 }

@@ -21,7 +21,8 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
             return vec![found.help("restore the file, or freeze the addresses again")];
         }
     };
-    let text = lint.text(&at).unwrap_or_default();
+    let content = lint.content(&at);
+    let text = content.as_ref().map_or("", |content| content.text());
     let finding = |(record, state): (&crate::frozen::Record, State)| {
         let span = text.find(record.sha256.as_str()).map(|start| start..start + record.sha256.len());
         let record_place = Place { path: at.clone(), span: span.map(Into::into) };

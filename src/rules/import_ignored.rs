@@ -1,14 +1,15 @@
-use std::collections::BTreeSet;
+use std::cell::OnceCell;
+use std::collections::{BTreeSet, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::imports::{
-    Texts, base, exists, follows_imports, holder, is_document, left_out, loaded, path_of, spelled, tail, target,
-    unpunctuated,
+    base, exists, follows_imports, holder, is_document, left_out_of, loaded, path_of, spelled, tail, target,
+    unpunctuated, written,
 };
 use super::{Lint, Rule, repairs};
 use crate::diagnostic::{Diagnostic, Level, Repair};
-use crate::markdown::{self, Ignored, Mention};
+use crate::markdown::{Ignored, Mention};
 use crate::resolution::{Resolution, Scope, Skip, Source, Via};
 use crate::text::{Place, clamp};
 
@@ -34,41 +35,41 @@ pub(super) fn named(lint: &Lint<'_>, resolution: &Resolution) -> BTreeSet<PathBu
 
 /// What looks like an import and is none, with the file that it seems to name.
 fn ignored(lint: &Lint<'_>, resolution: &Resolution) -> Vec<(PathBuf, Diagnostic)> {
-    let mut texts = Texts::new(lint);
     let loaded = loaded(resolution);
     let mut found = Vec::new();
     let follows = follows_imports(resolution);
     if follows {
-        found.extend(punctuated(lint, resolution, &mut texts));
-        found.extend(cut_fragments(lint, resolution, &mut texts));
+        found.extend(punctuated(lint, resolution));
+        found.extend(cut_fragments(lint, resolution));
     }
     for source in resolution.sources.iter().filter(|source| source.is_loaded() && source.inline.is_none()) {
         let Some(path) = source.path().filter(|path| !lint.is_foreign(path)) else { continue };
+        let Some(content) = lint.content(path) else { continue };
+        let text = content.text();
         // Most texts hold nothing of the kind, and are not lexed.
-        let Some(text) = texts.of(path).filter(|text| text.contains('@') || text.contains("](")) else { continue };
-        let file = File { lint, resolution, source, path, dir: base(lint, path), text: &text, loaded: &loaded };
-        let mentions = markdown::lex(&text, false).mentions;
+        if !text.contains('@') && !text.contains("](") {
+            continue;
+        }
+        let (dir, imported) = (base(lint, path), OnceCell::new());
+        let file = File { lint, resolution, source, path, dir, text, loaded: &loaded, imported };
+        let mentions = &content.markdown(false).mentions;
         if follows {
             found.extend(mentions.iter().filter_map(|mention| file.no_import(mention)));
             found.extend(file.links());
         } else {
-            found.extend(file.inert(&mentions));
+            found.extend(file.inert(mentions));
         }
     }
     found
 }
 
 /// The imports that take the punctuation behind them for a part of the path.
-fn punctuated<'a>(
-    lint: &Lint<'a>,
-    resolution: &'a Resolution,
-    texts: &mut Texts<'_, 'a>,
-) -> Vec<(PathBuf, Diagnostic)> {
+fn punctuated<'a>(lint: &Lint<'a>, resolution: &'a Resolution) -> Vec<(PathBuf, Diagnostic)> {
     let loaded = loaded(resolution);
-    let own = left_out(lint).filter(|import| std::ptr::eq(import.resolution, resolution));
-    own.filter(|import| matches!(import.why, Skip::NotText | Skip::Missing))
+    left_out_of(*lint, resolution)
+        .filter(|import| matches!(import.why, Skip::NotText | Skip::Missing))
         .filter_map(|import| {
-            let (written, _) = texts.written(import.at)?;
+            let (written, _) = written(lint, import.at)?;
             let path = path_of(&written);
             let tail = tail(lint, &import, &path)?;
             let bare = &path[..path.len() - tail.len()];
@@ -95,16 +96,12 @@ fn without(place: &Place, written: &str, tail: &str) -> Option<Repair> {
 }
 
 /// The imports that name a part of a file, and load all of it.
-fn cut_fragments<'a>(
-    lint: &Lint<'_>,
-    resolution: &'a Resolution,
-    texts: &mut Texts<'_, 'a>,
-) -> Vec<(PathBuf, Diagnostic)> {
+fn cut_fragments(lint: &Lint<'_>, resolution: &Resolution) -> Vec<(PathBuf, Diagnostic)> {
     let imported = resolution.sources.iter().filter(|source| source.via == Via::Import && source.is_loaded());
     imported
         .filter_map(|source| {
             let at = source.from.as_ref().filter(|at| !lint.is_foreign(&at.path))?;
-            let (written, _) = texts.written(at)?;
+            let (written, _) = written(lint, at)?;
             let (path, fragment) = written.split_once('#').filter(|(_, fragment)| !fragment.is_empty())?;
             let start = at.span?.start + path.len();
             let place = Place::at(&at.path, start..start + 1 + fragment.len());
@@ -131,6 +128,8 @@ struct File<'f, 'a> {
     text: &'f str,
     /// The real paths of all loaded files.
     loaded: &'f BTreeSet<&'a Path>,
+    /// The real paths of the files that it would import in Claude Code.
+    imported: OnceCell<HashSet<PathBuf>>,
 }
 
 impl File<'_, '_> {
@@ -268,7 +267,9 @@ impl File<'_, '_> {
         let is_line =
             self.around(&mention.span).is_some_and(|(before, behind)| is_marker(before) && behind.trim().is_empty());
         let stands_alone = is_line && is_document(&mention.path);
-        (stands_alone || self.lint.imports(self.path, &target)).then_some(target)
+        let imported = || self.imported.get_or_init(|| self.lint.imported(self.path).collect());
+        let is_imported = || self.lint.scene.files.real(&target).is_some_and(|real| imported().contains(&real));
+        (stands_alone || is_imported()).then_some(target)
     }
 }
 

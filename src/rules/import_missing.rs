@@ -1,10 +1,10 @@
 use std::cell::OnceCell;
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::imports::{
-    LeftOut, Texts, base, exists, holder, is_document, is_placeholder, is_plainly_a_path, left_out, path_of, relative,
-    spelled, tail, target, with_backslashes, with_spaces,
+    LeftOut, base, exists, holder, is_document, is_placeholder, is_plainly_a_path, left_out, path_of, relative,
+    spelled, tail, target, with_backslashes, with_spaces, written,
 };
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
@@ -20,11 +20,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    let mut texts = Texts::new(lint);
     let near = OnceCell::new();
     left_out(lint)
         .filter_map(|import| {
-            let (written, rest) = texts.written(import.at)?;
+            let (written, rest) = written(lint, import.at)?;
             let (message, help) = judge(lint, &import, &written, &rest, &near)?;
             let found = RULE.at(import.at.clone(), message).for_sources([(import.resolution, import.source)]);
             Some(found.help(help))
@@ -33,12 +32,12 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
 }
 
 /// What is wrong with an import, and what to do.
-fn judge(
-    lint: &Lint<'_>,
+fn judge<'a>(
+    lint: &Lint<'a>,
     import: &LeftOut<'_>,
     written: &str,
     rest: &str,
-    near: &OnceCell<Near>,
+    near: &OnceCell<Near<'a>>,
 ) -> Option<(String, String)> {
     let files = lint.scene.files;
     let path = path_of(written);
@@ -90,20 +89,25 @@ fn beside(lint: &Lint<'_>, path: &str, dir: &Path) -> bool {
 }
 
 /// The files of the project by their names, for what is nearly one of them.
-struct Near {
+struct Near<'a> {
     /// By the whole path, in lower case.
-    paths: BTreeMap<String, PathBuf>,
+    paths: HashMap<String, Named<'a>>,
     /// By the last part, in lower case; `None` where there are several.
-    names: BTreeMap<String, Option<PathBuf>>,
+    names: HashMap<String, Option<Named<'a>>>,
 }
 
-impl Near {
-    fn new(lint: &Lint<'_>) -> Self {
-        let mut near = Self { paths: BTreeMap::new(), names: BTreeMap::new() };
-        for file in lint.scene.project.files.iter().filter(|file| !lint.is_foreign(file)) {
-            near.paths.insert(lower(file), file.clone());
-            let name = file.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
-            near.names.entry(name).and_modify(|known| *known = None).or_insert_with(|| Some(file.clone()));
+/// A directory, and a name in it.
+type Named<'a> = (&'a Path, &'a str);
+
+impl<'a> Near<'a> {
+    fn new(lint: &Lint<'a>) -> Self {
+        let mut near = Self { paths: HashMap::new(), names: HashMap::new() };
+        for dir in lint.scene.project.dirs.iter().filter(|dir| !lint.is_foreign(&dir.path)) {
+            for name in dir.files() {
+                let named = (dir.path.as_path(), name);
+                near.paths.insert(lower(&dir.path.join(name)), named);
+                near.names.entry(name.to_lowercase()).and_modify(|known| *known = None).or_insert(Some(named));
+            }
         }
         near
     }
@@ -125,8 +129,8 @@ impl Near {
             let name = path.rsplit('/').next().filter(|_| is_document(path))?;
             self.names.get(&name.to_lowercase())?.as_ref()
         };
-        let file = by_place.or_else(by_name)?;
-        (file != importer && lint.scene.files.is_file(file)).then(|| file.clone())
+        let (dir, name) = by_place.or_else(by_name)?;
+        Some(dir.join(name)).filter(|file| file != importer && lint.scene.files.is_file(file))
     }
 }
 

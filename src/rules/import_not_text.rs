@@ -1,4 +1,4 @@
-use super::imports::{Texts, left_out, path_of, tail};
+use super::imports::{left_out, path_of, tail, written};
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::resolution::Skip;
@@ -12,11 +12,10 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    let mut texts = Texts::new(lint);
     left_out(lint)
         .filter(|import| import.why == Skip::NotText && lint.scene.files.is_file(import.target))
         .filter_map(|import| {
-            let (written, _) = texts.written(import.at)?;
+            let (written, _) = written(lint, import.at)?;
             let path = path_of(&written);
             if tail(lint, &import, &path).is_some() {
                 return None;

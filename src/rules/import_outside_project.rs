@@ -1,8 +1,8 @@
 use std::path::Path;
 
 use super::imports::{
-    LeftOut, Texts, base, holder, is_document, is_placeholder, is_plainly_a_path, left_out, path_of, spelled,
-    with_spaces,
+    LeftOut, base, holder, is_document, is_placeholder, is_plainly_a_path, left_out, path_of, spelled, with_spaces,
+    written,
 };
 use super::{Lint, Rule, title};
 use crate::diagnostic::{Diagnostic, Level};
@@ -18,9 +18,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    let mut texts = Texts::new(lint);
     let imports = left_out(lint).filter(|import| import.why == Skip::OutsideProject).filter_map(|import| {
-        let (written, rest) = texts.written(import.at)?;
+        let (written, rest) = written(lint, import.at)?;
         let (message, help) = judge(lint, &import, &path_of(&written), &rest)?;
         let found = RULE.at(import.at.clone(), message).for_sources([(import.resolution, import.source)]);
         Some(found.help(help))

@@ -1,8 +1,8 @@
-use super::import_cycle::hops;
-use super::imports::{left_out, loaded};
+use super::import_cycle::{hops, importers};
+use super::imports::{left_out_of, loaded};
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
-use crate::resolution::Skip;
+use crate::resolution::{Resolution, Skip};
 
 pub(super) static RULE: Rule = Rule {
     name: "import-too-deep",
@@ -13,11 +13,19 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    left_out(lint)
-        .filter(|import| import.why == Skip::TooDeep)
-        .filter(|import| !import.source.real.as_deref().is_some_and(|real| loaded(import.resolution).contains(real)))
+    lint.resolutions.iter().flat_map(|resolution| too_deep(lint, resolution)).collect()
+}
+
+fn too_deep(lint: &Lint<'_>, resolution: &Resolution) -> Vec<Diagnostic> {
+    let mut imports = left_out_of(*lint, resolution).filter(|import| import.why == Skip::TooDeep).peekable();
+    if imports.peek().is_none() {
+        return Vec::new();
+    }
+    let (loaded, importers) = (loaded(resolution), importers(resolution));
+    imports
+        .filter(|import| !import.source.real.as_deref().is_some_and(|real| loaded.contains(real)))
         .map(|import| {
-            let hops = hops(import.resolution, &import.at.path, |_| false);
+            let hops = hops(&importers, &import.at.path, |_| false);
             let message = format!(
                 "`{}` is {} imports away from where the client starts, so it is not loaded",
                 lint.name(import.target),

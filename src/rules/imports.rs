@@ -1,9 +1,8 @@
 //! What imports say and name, for the rules that judge them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
-use std::rc::Rc;
 
 use super::Lint;
 use crate::files::absolute;
@@ -60,39 +59,27 @@ pub(super) struct LeftOut<'a> {
 
 /// The imports that the clients left out, but for those in files that are not the project's to mend.
 pub(super) fn left_out<'a>(lint: &Lint<'a>) -> impl Iterator<Item = LeftOut<'a>> {
-    lint.sources().filter(|(_, source)| source.via == Via::Import).filter_map(|(resolution, source)| {
+    let lint = *lint;
+    lint.resolutions.iter().flat_map(move |resolution| left_out_of(lint, resolution))
+}
+
+/// Those that one client left out.
+pub(super) fn left_out_of<'a>(lint: Lint<'a>, resolution: &'a Resolution) -> impl Iterator<Item = LeftOut<'a>> {
+    resolution.sources.iter().filter(|source| source.via == Via::Import).filter_map(move |source| {
         let Outcome::Skipped { why } = source.outcome else { return None };
         let at = source.from.as_ref().filter(|at| !lint.is_foreign(&at.path))?;
         Some(LeftOut { resolution, source, why, target: source.path()?, at })
     })
 }
 
-/// The texts of files, each read once.
-pub(super) struct Texts<'l, 'a> {
-    lint: &'l Lint<'a>,
-    known: BTreeMap<PathBuf, Option<Rc<str>>>,
-}
-
-impl<'l, 'a> Texts<'l, 'a> {
-    pub(super) fn new(lint: &'l Lint<'a>) -> Self {
-        Self { lint, known: BTreeMap::new() }
-    }
-
-    pub(super) fn of(&mut self, path: &Path) -> Option<Rc<str>> {
-        if !self.known.contains_key(path) {
-            self.known.insert(path.to_path_buf(), self.lint.text(path).map(Rc::from));
-        }
-        self.known.get(path).cloned().flatten()
-    }
-
-    /// The import at `place` as it is written, and what is behind it on its line, as far as a path may reach.
-    pub(super) fn written(&mut self, place: &Place) -> Option<(String, String)> {
-        let text = self.of(&place.path)?;
-        let span = clamp(&text, place.span?.into());
-        let near = clamp(&text, span.end..span.end + FAR);
-        let rest = text[near].lines().next().unwrap_or_default().to_string();
-        Some((text[span].to_string(), rest))
-    }
+/// The import at `place` as it is written, and what is behind it on its line, as far as a path may reach.
+pub(super) fn written(lint: &Lint<'_>, place: &Place) -> Option<(String, String)> {
+    let content = lint.content(&place.path)?;
+    let text = content.text();
+    let span = clamp(text, place.span?.into());
+    let near = clamp(text, span.end..span.end + FAR);
+    let rest = text[near].lines().next().unwrap_or_default().to_string();
+    Some((text[span].to_string(), rest))
 }
 
 /// The path that `written`, an import with its `@`, names.

@@ -20,8 +20,9 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
             let path = source.path()?;
             let place = source.from.clone().unwrap_or_else(|| Place::whole(path));
             // As it is written, where that can be seen.
-            let written =
-                place.span.and_then(|span| Some(lint.text(&place.path)?.get(span.start..span.end)?.to_string()));
+            let written = place
+                .span
+                .and_then(|span| Some(lint.content(&place.path)?.text().get(span.start..span.end)?.to_string()));
             let entry = written.map_or_else(|| lint.name(path), |entry| entry.trim_matches('"').to_string());
             Some(
                 RULE.at(place, format!("`{entry}` matches no file, and the client says nothing"))

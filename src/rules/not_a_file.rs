@@ -1,4 +1,4 @@
-use super::imports::{Texts, path_of, with_backslashes};
+use super::imports::{path_of, with_backslashes, written};
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Entry;
@@ -14,13 +14,12 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    let mut texts = Texts::new(lint);
     // A path that a backslash cuts short is another finding.
-    let mut is_cut = |from: &Place| {
-        texts.written(from).is_some_and(|(written, rest)| with_backslashes(&path_of(&written), &rest).is_some())
+    let is_cut = |from: &Place| {
+        written(lint, from).is_some_and(|(written, rest)| with_backslashes(&path_of(&written), &rest).is_some())
     };
     lint.skipped(Skip::NotAFile)
-        .filter(|(_, source, _)| !source.from.as_ref().is_some_and(&mut is_cut))
+        .filter(|(_, source, _)| !source.from.as_ref().is_some_and(is_cut))
         .map(|(resolution, source, path)| {
             let what = match lint.scene.files.target(path) {
                 Some(Entry::Dir) => "a directory",

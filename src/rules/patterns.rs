@@ -58,11 +58,12 @@ pub(super) fn conditional<'a>(lint: &Lint<'a>) -> impl Iterator<Item = Condition
         let known = matches!(source.outcome, Outcome::Loaded | Outcome::Skipped { why: Skip::NeverMatches });
         let Phase::Lazy(Trigger::Patterns { patterns, base }) = &source.phase else { return None };
         let path = source.path().filter(|path| known && !lint.is_foreign(path))?;
-        let text = lint.text(path)?;
-        let yaml = markdown::front_matter(&text, true)?.yaml;
-        let key = key(&text, &yaml).unwrap_or(yaml.start..yaml.start);
-        let pieces = placed(&text, &key, yaml.end, pieces(&text[yaml.clone()])?);
-        Some(Conditional { resolution, source, path, base, patterns, pieces, key, text, yaml })
+        let content = lint.content(path)?;
+        let text = content.text();
+        let yaml = markdown::front_matter(text, true)?.yaml;
+        let key = key(text, &yaml).unwrap_or(yaml.start..yaml.start);
+        let pieces = placed(text, &key, yaml.end, pieces(&text[yaml.clone()])?);
+        Some(Conditional { resolution, source, path, base, patterns, pieces, key, text: text.to_string(), yaml })
     })
 }
 

@@ -1,6 +1,8 @@
+use std::collections::BTreeMap;
+
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
-use crate::frozen::records;
+use crate::frozen::{Record, records};
 use crate::resolution::Location;
 use crate::text::Place;
 
@@ -13,7 +15,8 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    let known = records(lint.scene.files, &lint.scene.project.root).unwrap_or_default();
+    let records = records(lint.scene.files, &lint.scene.project.root).unwrap_or_default();
+    let known: BTreeMap<&str, &Record> = records.iter().rev().map(|record| (record.url.as_str(), record)).collect();
     let remote = lint.sources().filter_map(|(resolution, source)| match &source.location {
         Location::Url(url) => Some((resolution, source, url)),
         _ => None,
@@ -21,7 +24,7 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
     remote
         .map(|(resolution, source, url)| {
             let place = source.from.clone().unwrap_or_else(|| Place::whole(&lint.scene.project.root));
-            let found = match known.iter().find(|record| record.url == *url) {
+            let found = match known.get(url.as_str()) {
                 Some(record) => RULE
                     .at(place, format!("`{url}` is frozen, but the client still fetches it live"))
                     .also(Place::whole(record.path(&lint.scene.project.root)), "the frozen copy")

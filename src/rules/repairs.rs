@@ -25,10 +25,11 @@ pub(super) fn import(lint: &Lint<'_>, agents: &Path) -> Option<Repair> {
 pub(super) fn move_out(lint: &Lint<'_>, file: &Path) -> Option<Repair> {
     let dir = file.parent()?;
     let to = holder(dir).join("AGENTS.md");
-    let text = lint.text(file)?;
+    let content = lint.content(file)?;
+    let text = content.text();
     // The other clients follow no imports, so there must be something else. And an import is relative to its file.
     let only_imports = text.lines().all(|line| line.trim().is_empty() || line.starts_with('@'));
-    let loses_imports = to.parent() != Some(dir) && has_imports(&text);
+    let loses_imports = to.parent() != Some(dir) && has_imports(text);
     let is_free = lint.scene.files.entry(&to).is_none() || (is_plain(lint, &to) && !has_text(lint, &to));
     let line = spelled(&relative(&base(lint, file), &to));
     (is_plain(lint, file) && is_free && !only_imports && !loses_imports).then(|| Repair::Move {
@@ -49,5 +50,5 @@ pub(crate) fn has_imports(text: &str) -> bool {
 }
 
 fn has_text(lint: &Lint<'_>, path: &Path) -> bool {
-    lint.text(path).is_some_and(|text| !text.trim().is_empty())
+    lint.content(path).is_some_and(|content| !content.text().trim().is_empty())
 }

@@ -23,8 +23,7 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
     rules
         .filter_map(|(resolution, source)| {
             let path = source.path().filter(|path| !lint.is_foreign(path))?;
-            let text = lint.text(path)?;
-            let Cause { span, why, help } = cause(&text)?;
+            let Cause { span, why, help } = cause(lint.content(path)?.text())?;
             let message = format!("{why}, so the rule is loaded whatever is read");
             Some(RULE.at(Place::at(path, span), message).for_sources([(resolution, source)]).help(help))
         })

@@ -1,12 +1,14 @@
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::rc::Rc;
 
-use regex::Regex;
+use memchr::memmem::{self, Finder};
 
 use super::patterns::{Conditional, conditional};
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
+use crate::discover::Project;
 use crate::glob::gitignore::Patterns;
 use crate::resolution::Scope;
 use crate::text::Place;
@@ -54,40 +56,74 @@ fn advice(lint: &Lint<'_>, rule: &Conditional<'_>) -> String {
     }
 }
 
-/// The names of all files of the project in one text, relative, in lower case, a line each. Patterns ignore case, so a
-/// name in lower case is as good as the name itself.
-struct Names {
-    text: String,
+/// The names of the files of the project, relative, in lower case: patterns ignore case, so a name in lower case is as
+/// good as the name itself.
+struct Names<'a> {
+    project: &'a Project,
+    /// The directories called so, in lower case, by their number.
+    dirs: HashMap<String, Vec<usize>>,
     /// The links to directories, relative: what is below them is not known.
     links: Vec<String>,
+    /// For each directory that was asked for, the names of the files below it in one text, a NUL behind each.
+    texts: RefCell<HashMap<usize, Rc<str>>>,
 }
 
-impl Names {
-    fn new(lint: &Lint<'_>) -> Self {
+impl<'a> Names<'a> {
+    fn new(lint: &Lint<'a>) -> Self {
         let project = lint.scene.project;
-        let relative = |path: &'_ PathBuf| path.strip_prefix(&project.root).ok()?.to_str().map(lower);
-        let mut names = Self { text: String::new(), links: Vec::new() };
-        for name in project.files.iter().filter_map(relative) {
-            names.text += &name;
-            names.text.push('\n');
+        let mut names = Self { project, dirs: HashMap::new(), links: Vec::new(), texts: RefCell::default() };
+        for (number, dir) in project.dirs.iter().enumerate() {
+            if let Some(name) = names.relative(&dir.path) {
+                names.dirs.entry(prefix(name).to_ascii_lowercase()).or_default().push(number);
+            }
         }
-        let to_dir = |link: &&PathBuf| lint.scene.files.is_dir(link);
-        names.links = project.links.iter().filter(to_dir).filter_map(relative).collect();
+        let to_dirs = project.links.iter().filter(|link| lint.scene.files.is_dir(link));
+        names.links = to_dirs.filter_map(|link| names.relative(link)).map(str::to_ascii_lowercase).collect();
         names
+    }
+
+    fn relative<'p>(&self, path: &'p Path) -> Option<&'p str> {
+        path.strip_prefix(&self.project.root).ok().and_then(Path::to_str)
+    }
+
+    /// The names of the files below directory `number`.
+    fn text(&self, number: usize) -> Rc<str> {
+        let mut texts = self.texts.borrow_mut();
+        let text = texts.entry(number).or_insert_with(|| {
+            let mut text = String::new();
+            let dirs = &self.project.dirs[number..];
+            for dir in dirs.iter().take_while(|dir| dir.path.starts_with(&dirs[0].path)) {
+                let Some(above) = self.relative(&dir.path).map(prefix) else { continue };
+                for name in dir.files() {
+                    text.push_str(&above);
+                    text.push_str(name);
+                    text.push('\0');
+                }
+            }
+            text.make_ascii_lowercase();
+            text.into()
+        });
+        text.clone()
     }
 
     /// Whether a file matches the patterns of `rule`, or may do so behind a link.
     fn hold_any(&self, lint: &Lint<'_>, rule: &Conditional<'_>) -> bool {
         let patterns = Patterns::new(rule.patterns.iter().map(String::as_str));
         let base = rule.base.strip_prefix(&lint.scene.project.root).ok().and_then(Path::to_str).unwrap_or_default();
-        let base = if base.is_empty() { String::new() } else { lower(base) + "/" };
+        let base = prefix(base).to_ascii_lowercase();
         let behind_a_link = |pattern: &String| {
-            let path = format!("{base}{}", lower(pattern.trim_start_matches('/')));
+            let path = format!("{base}{}", pattern.trim_start_matches('/').to_ascii_lowercase());
             self.links.iter().any(|link| Path::new(&path).starts_with(link))
         };
         let positive = || rule.patterns.iter().filter(|pattern| !pattern.starts_with('!'));
+        let parts = positive().flat_map(|pattern| {
+            let above = base.clone() + &fixed(pattern).to_ascii_lowercase();
+            let dirs = self.dirs.get(&above).into_iter().flatten();
+            dirs.map(move |number| (pattern, self.text(*number)))
+        });
+        let parts: Vec<(&String, Rc<str>)> = parts.collect();
         let mut dirs = HashMap::new();
-        let mut names = positive().flat_map(|pattern| self.candidates(pattern));
+        let mut names = parts.iter().flat_map(|(pattern, text)| candidates(text, pattern));
         let mut holds = || {
             names.any(|name| {
                 let name = name.strip_prefix(base.as_str());
@@ -96,35 +132,35 @@ impl Names {
         };
         positive().any(behind_a_link) || holds()
     }
-
-    /// The names that hold what is literal in `pattern`, and so may match it.
-    fn candidates<'n>(&'n self, pattern: &str) -> Box<dyn Iterator<Item = &'n str> + 'n> {
-        let mut literals: Vec<String> = literals(pattern).into_iter().map(lower).collect();
-        literals.sort_by_key(String::len);
-        let finder = |literal: &String| Regex::new(&regex::escape(literal)).ok();
-        // Most patterns that match nothing name something that is nowhere at all.
-        if literals.iter().filter_map(finder).any(|finder| !finder.is_match(&self.text)) {
-            return Box::new(std::iter::empty());
-        }
-        let Some(finder) = literals.pop().as_ref().and_then(finder) else { return Box::new(self.text.lines()) };
-        let mut at = 0;
-        Box::new(std::iter::from_fn(move || {
-            loop {
-                let hit = finder.find_at(&self.text, at)?.start();
-                let start = self.text[..hit].rfind('\n').map_or(0, |end| end + 1);
-                let name = self.text[start..].lines().next()?;
-                at = start + name.len();
-                if literals.iter().all(|part| name.contains(part.as_str())) {
-                    return Some(name);
-                }
-            }
-        }))
-    }
 }
 
-/// `text` in lower case, on one line.
-fn lower(text: &str) -> String {
-    text.chars().map(|c| if c == '\n' { ' ' } else { c.to_ascii_lowercase() }).collect()
+/// The names of `text` that hold what is literal in `pattern`, and so may match it.
+fn candidates<'n>(text: &'n str, pattern: &str) -> Box<dyn Iterator<Item = &'n str> + 'n> {
+    let mut literals: Vec<String> = literals(pattern).into_iter().map(str::to_ascii_lowercase).collect();
+    literals.sort_by_key(String::len);
+    // Most patterns that match nothing name something that is nowhere at all.
+    if literals.iter().any(|literal| memmem::find(text.as_bytes(), literal.as_bytes()).is_none()) {
+        return Box::new(std::iter::empty());
+    }
+    let Some(longest) = literals.pop() else { return Box::new(text.split_terminator('\0')) };
+    let finder = Finder::new(&longest).into_owned();
+    let mut at = 0;
+    Box::new(std::iter::from_fn(move || {
+        loop {
+            let hit = at + finder.find(&text.as_bytes()[at..])?;
+            let start = text[..hit].rfind('\0').map_or(0, |end| end + 1);
+            let name = text[start..].split('\0').next()?;
+            at = start + name.len();
+            if literals.iter().all(|part| name.contains(part.as_str())) {
+                return Some(name);
+            }
+        }
+    }))
+}
+
+/// `dir` as it stands before what is in it.
+fn prefix(dir: &str) -> String {
+    if dir.is_empty() { String::new() } else { format!("{dir}/") }
 }
 
 /// Whether a directory above the file `name` is taken in. What is known of directories is kept in `dirs`.
@@ -138,14 +174,31 @@ fn is_below<'n>(name: &'n str, patterns: &Patterns, dirs: &mut HashMap<&'n str, 
     taken
 }
 
+/// The directories, each with its `/`, that a pattern with a `/` within it begins with.
+fn fixed(pattern: &str) -> &str {
+    let mut end = pattern.len() - pattern.trim_start_matches('/').len();
+    let start = end;
+    while let Some((dir, behind)) = pattern[end..].split_once('/') {
+        // A pattern of one part stands at any depth.
+        if dir.is_empty() || !dir.chars().all(is_plain) || (end == 0 && behind.is_empty()) {
+            break;
+        }
+        end += dir.len() + 1;
+    }
+    &pattern[start..end]
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii() && !c.is_ascii_control() && !"*?[]{}\\!# ".contains(c)
+}
+
 /// The parts of a pattern that stand in every name that it matches.
 fn literals(pattern: &str) -> Vec<&str> {
     // A class may hold anything.
     if pattern.contains('[') {
         return Vec::new();
     }
-    let plain = |c: char| c.is_ascii() && !c.is_ascii_control() && !"*?]{}\\!# ".contains(c);
-    pattern.split(|c| !plain(c)).map(|run| run.trim_matches('/')).filter(|run| !run.is_empty()).collect()
+    pattern.split(|c| !is_plain(c)).map(|run| run.trim_matches('/')).filter(|run| !run.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -156,6 +209,10 @@ mod tests {
     fn literal_parts() {
         assert_eq!(literals("src/**/x.ts"), ["src", "x.ts"]);
         assert_eq!(literals("/src/app/*.ts"), ["src/app", ".ts"]);
+        assert_eq!(
+            ["a/b/*.ts", "/a/b", "a/", "/a/", "*.ts", "a/**/b", "a b/c"].map(fixed),
+            ["a/b/", "a/", "", "a/", "", "a/", ""]
+        );
         assert!(literals("**/*").is_empty() && literals("[abc]/x").is_empty());
     }
 }

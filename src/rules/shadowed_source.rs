@@ -1,9 +1,10 @@
+use std::cell::OnceCell;
 use std::path::Path;
 
 use super::imports::{follows_imports, holder};
-use super::{Lint, Rule, repairs, title};
+use super::{Lint, Rule, by_path, repairs, title};
 use crate::diagnostic::{Diagnostic, Level, Repair};
-use crate::resolution::{Outcome, Resolution, Scope, Skip, Source};
+use crate::resolution::{Outcome, Resolution, Scope, Skip};
 use crate::text::Place;
 
 pub(super) static RULE: Rule = Rule {
@@ -15,15 +16,24 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
+    lint.resolutions.iter().flat_map(|resolution| shadowed(lint, resolution)).collect()
+}
+
+fn shadowed(lint: &Lint<'_>, resolution: &Resolution) -> Vec<Diagnostic> {
+    let known = OnceCell::new();
+    let at = |path: &Path| {
+        let known = known.get_or_init(|| by_path(resolution.sources.iter().map(|source| (resolution, source))));
+        known.get(path).map_or(&[] as &[_], Vec::as_slice)
+    };
     let mut found = Vec::new();
-    for (resolution, source) in lint.sources() {
+    for source in &resolution.sources {
         let (Some(path), Outcome::Shadowed { by }) = (source.path(), &source.outcome) else { continue };
         // The user's own second choice is meant to lose; so is `CONTEXT.md`, a name that many use for something else.
         let may_lose = source.scope == Scope::User || path.ends_with("CONTEXT.md") || lint.is_foreign(path);
         // It may come in by a configuration all the same. An empty winner is a finding of its own.
-        let loaded = resolution.at(path).any(Source::is_loaded);
+        let loaded = at(path).iter().any(|(_, source)| source.is_loaded());
         let empty = |why: &Outcome| *why == Outcome::Skipped { why: Skip::Empty };
-        let by_empty = resolution.at(by).any(|winner| empty(&winner.outcome));
+        let by_empty = at(by).iter().any(|(_, winner)| empty(&winner.outcome));
         if may_lose || loaded || by_empty || says_the_same(lint, path, by) {
             continue;
         }
@@ -52,6 +62,9 @@ fn says_the_same(lint: &Lint<'_>, loser: &Path, winner: &Path) -> bool {
     if files.real(loser) == files.real(winner) {
         return true;
     }
-    let (Some(lost), Some(taken)) = (lint.text(loser), lint.text(winner)) else { return false };
-    lost.trim().is_empty() || lost.trim() == taken.trim() || lint.imports(loser, winner)
+    let (Some(lost), Some(taken)) = (lint.content(loser), lint.content(winner)) else { return false };
+    let (lost, taken) = (lost.text().trim(), taken.text().trim());
+    lost.is_empty()
+        || lost == taken
+        || files.real(winner).is_some_and(|real| lint.imported(loser).any(|path| path == real))
 }

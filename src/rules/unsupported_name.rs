@@ -1,7 +1,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{Lint, Rule, repairs};
+use super::{ByPath, Lint, Rule, by_path, repairs};
 use crate::diagnostic::{Diagnostic, Level, Repair};
 use crate::discover::{NATIVE, OF_CLIENTS, is_rule_place};
 use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
@@ -17,26 +17,26 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
     let instructions = lint.scene.project.instructions.iter();
-    instructions.filter(|path| !lint.is_foreign(path)).filter_map(|path| unsupported(lint, path)).collect()
+    let known = by_path(lint.sources());
+    instructions.filter(|path| !lint.is_foreign(path)).filter_map(|path| unsupported(lint, &known, path)).collect()
 }
 
-fn unsupported(lint: &Lint<'_>, path: &Path) -> Option<Diagnostic> {
+fn unsupported(lint: &Lint<'_>, known: &ByPath<'_>, path: &Path) -> Option<Diagnostic> {
     let name = path.file_name().and_then(OsStr::to_str)?;
     // Where one of the selected clients does not read a name that another reads, that is another finding.
     if NATIVE.contains(&name) && !is_misplaced(path, name) {
         return None;
     }
-    let sources: Vec<(&Resolution, &Source)> =
-        lint.resolutions.iter().flat_map(|one| one.at(path).map(move |source| (one, source))).collect();
+    let at = |path: &Path| known.get(path).cloned().unwrap_or_default();
+    let sources = at(path);
     if !sources.iter().all(|(_, source)| is_unread(source, path)) {
         return None;
     }
     // A link to a file that is read is there for other tools.
     let real = lint.scene.files.real(path);
-    let read = |(_, source): (&Resolution, &Source)| {
-        source.is_loaded() && !is_unread(source, path) && source.real.is_some() && source.real == real
-    };
-    if lint.sources().any(read) {
+    let read =
+        |(_, source): &(&Resolution, &Source)| source.is_loaded() && !is_unread(source, path) && source.real == real;
+    if real.as_deref().is_some_and(|real| at(real).iter().any(read)) {
         return None;
     }
     let message = format!("no selected client reads {}", place_and_name(lint, path, name));
@@ -58,7 +58,7 @@ fn meant(lint: &Lint<'_>, path: &Path, name: &str) -> Option<PathBuf> {
     }
     if name == "CLAUDE.local.md" && dir_of(path) == ".claude" {
         // Its imports are relative to the place that it leaves.
-        let stays = lint.text(path).is_none_or(|text| repairs::has_imports(&text));
+        let stays = lint.content(path).is_none_or(|content| repairs::has_imports(content.text()));
         return path.parent()?.parent().filter(|_| !stays).map(|dir| dir.join(name));
     }
     let meant = match stem.to_ascii_lowercase().trim_start_matches('.') {

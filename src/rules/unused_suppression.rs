@@ -5,7 +5,7 @@ use crate::clients::Scene;
 use crate::config::{Config, Entry, nearest};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::suppress::Comment;
-use crate::text::{Place, lossy};
+use crate::text::Place;
 
 pub(super) static RULE: Rule = Rule {
     name: "unused-suppression",
@@ -45,10 +45,9 @@ pub(super) fn comment(comment: &Comment) -> Option<Diagnostic> {
 /// The finding for an entry of the configuration that hid nothing.
 pub(super) fn entry(entry: &Entry, config: &Config, scene: &Scene<'_>) -> Option<Diagnostic> {
     let config = config.path.as_ref()?;
-    let bytes = scene.files.read(config).ok()?;
-    let text = lossy(&bytes);
-    let start = text.split_inclusive('\n').take(entry.line - 1).map(str::len).sum::<usize>();
-    let line = text.get(start..)?.lines().next().unwrap_or_default();
+    let content = scene.files.read(config).ok()?;
+    let start = content.lines().start(entry.line)?;
+    let line = content.text()[start..].lines().next().unwrap_or_default();
     let indent = line.len() - line.trim_start().len();
     let place = Place::at(config, start + indent..start + line.len());
     Some(RULE.at(place, format!("this suppression of {} hides nothing", entry.rules.join(", "))).help("take it out"))

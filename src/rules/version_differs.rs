@@ -1,5 +1,5 @@
-use std::collections::BTreeMap;
-use std::path::Path;
+use std::collections::{BTreeMap, HashMap};
+use std::path::{Path, PathBuf};
 
 use super::{Lint, Rule, title};
 use crate::clients::{Client, Version, client};
@@ -16,13 +16,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
-    let mut found: BTreeMap<(&Path, &str), Diagnostic> = BTreeMap::new();
-    let others: Vec<(&Resolution, Vec<Resolution>)> =
-        lint.resolutions.iter().filter_map(|own| Some((own, others(lint, own)?))).collect();
-    for (own, others) in &others {
+    let mut found: BTreeMap<(PathBuf, &str), Diagnostic> = BTreeMap::new();
+    for own in lint.resolutions {
         let now_all = fates(own);
-        for other in others {
-            for (path, then) in fates(other) {
+        for other in others(lint, own) {
+            let then_all = fates(&other);
+            for path in other.sources.iter().filter_map(Source::path) {
+                let Some(then) = then_all.get(path) else { continue };
                 let none = Fate { word: "does not load it", evidence: &[] };
                 let now = now_all.get(path).unwrap_or(&none);
                 if now.word == then.word || lint.is_foreign(path) {
@@ -32,7 +32,7 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
                 let mut note = RULE.at(Place::whole(path), format!("{} {message}", title(own)));
                 note.clients.push(For { client: own.client, version: own.version, phase: "startup" });
                 note.evidence.extend(then.evidence.iter().chain(now.evidence));
-                found.entry((path, own.client)).or_insert(note);
+                found.entry((path.to_path_buf(), own.client)).or_insert(note);
             }
         }
     }
@@ -40,17 +40,26 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
     found.into_values().map(|note| note.help(help)).collect()
 }
 
-/// The same project at the versions to compare with: the newest known, and the manual against the release.
-fn others(lint: &Lint<'_>, own: &Resolution) -> Option<Vec<Resolution>> {
-    let client: &'static Client = client(own.client)?;
+/// The same project at the versions to compare with, one after the other: the newest known, and the manual against the
+/// release.
+fn others(lint: &Lint<'_>, own: &Resolution) -> impl Iterator<Item = Resolution> {
+    client(own.client)
+        .into_iter()
+        .flat_map(|client| versions(client, own).into_iter().map(|version| client.resolve(lint.scene, version)))
+}
+
+fn versions(client: &Client, own: &Resolution) -> Vec<Version> {
     let is_manual = |version: &Version| matches!(version, Version::Manual(..));
     let counterpart = client.recorded.iter().find(|version| is_manual(version) != is_manual(&own.version));
     let has_manual = client.recorded.iter().any(is_manual);
     let mut versions = vec![client.newest()];
     versions.extend(counterpart.filter(|_| has_manual));
-    versions.retain(|version| *version != own.version);
+    // Between two versions without a change nothing differs.
+    let history = (client.history)();
+    let changed = |a: Version, b: Version| history.iter().any(|row| a.min(b) < row.since && row.since <= a.max(b));
+    versions.retain(|version| changed(*version, own.version));
     versions.dedup();
-    Some(versions.into_iter().map(|version| client.resolve(lint.scene, version)).collect())
+    versions
 }
 
 /// What becomes of a file, as far as it matters here.
@@ -60,8 +69,8 @@ struct Fate<'a> {
 }
 
 /// The fate of every file of a resolution; the best one where it has several.
-fn fates(resolution: &Resolution) -> BTreeMap<&Path, Fate<'_>> {
-    let mut fates: BTreeMap<&Path, Fate<'_>> = BTreeMap::new();
+fn fates(resolution: &Resolution) -> HashMap<&Path, Fate<'_>> {
+    let mut fates: HashMap<&Path, Fate<'_>> = HashMap::new();
     for source in &resolution.sources {
         let Some(path) = source.path().filter(|_| source.inline.is_none()) else { continue };
         let fate = Fate { word: word(source), evidence: &source.evidence };

@@ -88,15 +88,8 @@ impl Redactor {
         Cow::Owned(replace(text, &hidden))
     }
 
-    /// `text` redacted, and where `spans` of it are now. A span that touches a value covers the whole marker.
-    pub fn redact_spans(&self, text: &str, spans: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
-        let hidden = self.hidden(text);
-        let moves = Moves::new(text, &hidden);
-        (replace(text, &hidden), spans.iter().map(|span| moves.span(span)).collect())
-    }
-
     /// What is to be hidden in `text`: in order, apart from each other, on character boundaries.
-    fn hidden(&self, text: &str) -> Vec<Range<usize>> {
+    pub fn hidden(&self, text: &str) -> Vec<Range<usize>> {
         let mut ranges: Vec<Range<usize>> = scan(text).into_iter().map(|secret| secret.span).collect();
         let bytes = text.as_bytes();
         if !self.starts.is_empty() {
@@ -131,6 +124,25 @@ impl Redactor {
         }
         hidden
     }
+}
+
+/// The bytes `window` of `text` without what is `hidden` in the text, and where the bytes `span` in the window are then: a
+/// span that touches a value covers the whole marker.
+pub fn redact_window(
+    text: &str,
+    window: &Range<usize>,
+    hidden: &[Range<usize>],
+    span: &Range<usize>,
+) -> (String, Range<usize>) {
+    let first = hidden.partition_point(|range| range.end <= window.start);
+    let inside = |at: usize| at.clamp(window.start, window.end) - window.start;
+    let hidden: Vec<Range<usize>> = hidden[first..]
+        .iter()
+        .take_while(|range| range.start < window.end)
+        .map(|range| inside(range.start)..inside(range.end))
+        .collect();
+    let text = &text[window.clone()];
+    (replace(text, &hidden), Moves::new(text, &hidden).span(&(inside(span.start)..inside(span.end))))
 }
 
 fn replace(text: &str, hidden: &[Range<usize>]) -> String {

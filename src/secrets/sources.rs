@@ -1,17 +1,17 @@
 //! The secrets of everything that some client loads, and nothing else.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use super::{Redactor, Secret, fingerprint, scan};
 use crate::files::Files;
 use crate::resolution::{Location, Outcome, Resolution, Skip, Source};
-use crate::text::{Place, lossy};
+use crate::text::Place;
 
 /// What was found in the prompt-loaded sources of some resolutions. Each text is scanned once.
 #[derive(Default)]
 pub struct Scanned {
-    found: BTreeMap<Key, Vec<Found>>,
+    found: HashMap<Key, Vec<Found>>,
     redactor: Redactor,
 }
 
@@ -27,7 +27,7 @@ pub struct Found {
 }
 
 /// What tells texts apart.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum Key {
     File(PathBuf),
     Inline(Location, Option<Place>),
@@ -44,18 +44,18 @@ impl Scanned {
                 let name = path.to_string_lossy();
                 scanned.redactor.learn(&name, &scan(&name));
             }
-            if let Some(from) = source.from.as_ref().filter(|from| quoted.insert(from.path.clone())) {
-                let text = files.read(&from.path).map(|bytes| lossy(&bytes).into_owned()).unwrap_or_default();
-                scanned.redactor.learn(&text, &scan(&text));
-            }
+            quoted.extend(source.from.as_ref().map(|from| from.path.as_path()));
             if !reaches_a_model(source) || scanned.found.contains_key(&key_of(source)) {
                 continue;
             }
-            let found = match text(files, source) {
-                Some(text) => scanned.learn(key, source, &text),
-                None => Vec::new(),
-            };
+            let found = with_text(files, source, |text| scanned.learn(key, source, text)).unwrap_or_default();
             scanned.found.insert(key_of(source), found);
+        }
+        for path in quoted {
+            let of_source = Key::File(files.real(path).unwrap_or_else(|| path.to_path_buf()));
+            if let (false, Ok(content)) = (scanned.found.contains_key(&of_source), files.read(path)) {
+                scanned.redactor.learn(content.text(), &scan(content.text()));
+            }
         }
         scanned
     }
@@ -95,11 +95,11 @@ fn key_of(source: &Source) -> Key {
     }
 }
 
-/// The text of a source, all of it: what a client strips or cuts is a step away from being sent.
-fn text(files: &dyn Files, source: &Source) -> Option<String> {
+/// What `f` makes of the text of a source, all of it: what a client strips or cuts is a step away from being sent.
+fn with_text<T>(files: &dyn Files, source: &Source, f: impl FnOnce(&str) -> T) -> Option<T> {
     match (&source.inline, &source.location) {
-        (Some(text), _) => Some(text.0.clone()),
-        (None, Location::File(path)) => files.read(path).ok().map(|bytes| lossy(&bytes).into_owned()),
-        (None, Location::Url(text) | Location::Argument(text)) => Some(text.clone()),
+        (Some(text), _) => Some(f(&text.0)),
+        (None, Location::File(path)) => files.read(path).ok().map(|content| f(content.text())),
+        (None, Location::Url(text) | Location::Argument(text)) => Some(f(text)),
     }
 }

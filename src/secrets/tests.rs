@@ -100,6 +100,13 @@ fn assert_hidden(text: &str, value: &str, what: &str) {
     }
 }
 
+/// All of `text` redacted, and where each of `spans` is then.
+fn redact_spans(redactor: &Redactor, text: &str, spans: &[Range<usize>]) -> (String, Vec<Range<usize>>) {
+    let hidden = redactor.hidden(text);
+    let moved = |span| redact_window(text, &(0..text.len()), &hidden, span);
+    (moved(&(0..0)).0, spans.iter().map(|span| moved(span).1).collect())
+}
+
 #[test]
 fn every_value_is_redacted_wherever_it_turns_up() {
     for detector in DETECTORS {
@@ -109,7 +116,7 @@ fn every_value_is_redacted_wherever_it_turns_up() {
             let mut redactor = Redactor::default();
             redactor.learn(&text, &secrets);
             let spans: Vec<_> = secrets.iter().map(|secret| secret.span.clone()).collect();
-            let (redacted, moved) = redactor.redact_spans(&text, &spans);
+            let (redacted, moved) = redact_spans(&redactor, &text, &spans);
             assert_eq!(redacted, redactor.redact(&text));
             for (secret, span) in secrets.iter().zip(moved) {
                 let value = &text[secret.span.clone()];
@@ -153,7 +160,7 @@ fn spans_stay_right() {
         first.start - 3..first.start + 1,
         0..text.len(),
     ];
-    let (redacted, moved) = redactor.redact_spans(&text, &spans);
+    let (redacted, moved) = redact_spans(&redactor, &text, &spans);
     let parts: Vec<&str> = moved.iter().map(|span| &redacted[span.clone()]).collect();
     assert_eq!(parts[..3], ["día", "and", "end"]);
     assert_eq!(parts[3..6], [MARKER, MARKER, "RD=[REDACTED]"]);
@@ -284,7 +291,7 @@ fn nothing_stops_the_scan() {
         assert!(secrets.windows(2).all(|pair| pair[0].span.end <= pair[1].span.start));
         assert!(secrets.iter().all(|secret| text.get(secret.span.clone()).is_some()));
         redactor.learn(&text, &secrets);
-        let (redacted, moved) = redactor.redact_spans(&text, &[0..text.len(), 3..9]);
+        let (redacted, moved) = redact_spans(&redactor, &text, &[0..text.len(), 3..9]);
         assert!(moved.iter().all(|span| redacted.get(span.clone()).is_some()));
     }
 }

@@ -9,7 +9,7 @@ use rulecheck::config::{Config, Selected};
 use rulecheck::discover::discover;
 use rulecheck::files::{Disk, Files, Memory, Overlay, Write};
 use rulecheck::fix::{Plan, Setting};
-use rulecheck::text::lossy;
+use rulecheck::text::Content;
 
 use crate::binary::{Scratch, rulecheck};
 use crate::cases;
@@ -55,15 +55,15 @@ fn after<'a>(files: &'a Memory, plan: &Plan) -> Overlay<'a> {
         match &change.what {
             Write::Create { path, new, .. } => {
                 assert_eq!(after.entry(path), None);
-                after.put(path, new.clone());
+                after.put(path, &**new);
             }
             Write::Edit { path, old, new } => {
-                assert_eq!(after.read(path).as_ref(), Ok(old));
-                after.put(path, new.clone());
+                assert_eq!(after.read(path).unwrap()[..], old[..]);
+                after.put(path, &**new);
             }
             Write::Rename { from, to, text } => {
-                assert_eq!((after.entry(to), after.read(from).as_ref()), (None, Ok(text)));
-                after.put(to, text.clone());
+                assert_eq!((after.entry(to), &after.read(from).unwrap()[..]), (None, &text[..]));
+                after.put(to, &**text);
                 after.remove(from);
             }
         }
@@ -78,7 +78,7 @@ fn lost(before: &dyn Files, after: &dyn Files, root: &Path, session: &Session) -
         let project = discover(files, root, &session.cwd);
         let letters = |line: &str| line.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
         let texts = project.instructions.iter().filter_map(|path| files.read(path).ok());
-        let lines = |text: std::rc::Rc<[u8]>| lossy(&text).lines().map(letters).collect::<Vec<_>>();
+        let lines = |content: std::rc::Rc<Content>| content.text().lines().map(letters).collect::<Vec<_>>();
         texts.flat_map(lines).filter(|line| !line.is_empty()).collect()
     };
     let kept = lines(after);

@@ -13,9 +13,9 @@ use crate::clients::Scene;
 use crate::files::{Entry, Unreadable};
 use crate::front_matter;
 use crate::glob::gitignore::Patterns;
-use crate::markdown::{self, is_space};
+use crate::markdown;
 use crate::resolution::{Phase, Scope, Skip, Source, Trigger, Via};
-use crate::text::{Place, lossy};
+use crate::text::Place;
 
 /// The largest memory file that is read, in bytes. Rules and imports have no limit.
 const MAX_MEMORY: u64 = 4 * 1024 * 1024;
@@ -325,15 +325,13 @@ impl<'a> Loader<'a> {
         if let Some(known) = self.documents.get(real) {
             return known.clone();
         }
-        let document = self.scene.files.read(real).map(|bytes| {
-            let text = lossy(&bytes);
-            let bom = self.behaviour.bom_before_front_matter;
-            let markdown = markdown::lex(&text, bom);
+        let document = self.scene.files.read(real).map(|content| {
+            let markdown = content.markdown(self.behaviour.bom_before_front_matter);
             let front_matter = markdown.front_matter.as_ref();
             Rc::new(Document {
-                blank: shown::strip(&text, &markdown).trim_matches(is_space).is_empty(),
-                patterns: front_matter.and_then(|front| front_matter::patterns(&text[front.yaml.clone()])),
-                imports: markdown.mentions.into_iter().filter(|mention| mention.ignored.is_none()).collect(),
+                blank: shown::is_blank(content.text(), markdown),
+                patterns: front_matter.and_then(|front| front_matter::patterns(&content.text()[front.yaml.clone()])),
+                imports: markdown.mentions.iter().filter(|mention| mention.ignored.is_none()).cloned().collect(),
             })
         });
         self.documents.insert(real.to_path_buf(), document.clone());

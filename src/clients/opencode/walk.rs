@@ -80,21 +80,13 @@ fn simplified(pattern: &str) -> String {
 pub(super) struct Walker<'a> {
     scene: &'a Scene<'a>,
     lists: RefCell<HashMap<PathBuf, Rc<Listing>>>,
-    /// What the project's own walk found, by directory; made when it is first needed.
-    project: RefCell<Option<HashMap<PathBuf, Listing>>>,
     listed: Cell<usize>,
     compared: Cell<usize>,
 }
 
 impl<'a> Walker<'a> {
     pub(super) fn new(scene: &'a Scene<'a>) -> Self {
-        Self {
-            scene,
-            lists: RefCell::default(),
-            project: RefCell::default(),
-            listed: Cell::new(0),
-            compared: Cell::new(0),
-        }
+        Self { scene, lists: RefCell::default(), listed: Cell::new(0), compared: Cell::new(0) }
     }
 
     /// Whether the search has come to its end before it was done.
@@ -119,59 +111,16 @@ impl<'a> Walker<'a> {
         found
     }
 
-    /// What is in `dir`, links not followed.
+    /// What is in `dir`, where the project's own walk did not come to; links not followed.
     fn list(&self, dir: &Path) -> Rc<Listing> {
         if let Some(known) = self.lists.borrow().get(dir) {
             return known.clone();
         }
-        let files = self.scene.files;
-        let list = if let Some(known) = self.known(dir) {
-            known
-        } else {
-            self.listed.set(self.listed.get() + 1);
-            let names = files.list(dir).unwrap_or_default();
-            names.into_iter().filter_map(|name| Some((name.clone(), files.entry(&dir.join(name))?))).collect()
-        };
-        let list = Rc::new(list);
+        self.listed.set(self.listed.get() + 1);
+        let list = Rc::new(self.scene.files.entries(dir).unwrap_or_default());
         self.lists.borrow_mut().insert(dir.to_path_buf(), list.clone());
         list
     }
-
-    /// What the project's own walk found in `dir`, where it came to.
-    fn known(&self, dir: &Path) -> Option<Listing> {
-        let project = self.scene.project;
-        if !dir.starts_with(&project.root) {
-            return None;
-        }
-        let mut index = self.project.borrow_mut();
-        let mut list = index.get_or_insert_with(|| index_of(self.scene)).get(dir)?.clone();
-        // That walk leaves out what is below a `.git`; this one does not.
-        if self.scene.files.entry(&dir.join(".git")) == Some(Entry::Dir) {
-            list.push((".git".into(), Entry::Dir));
-        }
-        Some(list)
-    }
-}
-
-/// The project's files and links, and the directories above them, by the directory that holds them.
-fn index_of(scene: &Scene<'_>) -> HashMap<PathBuf, Listing> {
-    let project = scene.project;
-    let links: BTreeSet<&PathBuf> = project.links.iter().collect();
-    let mut index: HashMap<PathBuf, Listing> = HashMap::new();
-    for path in project.files.iter().filter(|path| path.starts_with(&project.root)) {
-        let mut entry = if links.contains(path) { Entry::Link } else { Entry::File { len: 0 } };
-        let mut path = path.as_path();
-        while let (Some(dir), Some(name)) = (path.parent(), path.file_name()) {
-            let known = index.contains_key(dir);
-            index.entry(dir.to_path_buf()).or_default().push((name.to_os_string(), entry));
-            if known || dir == project.root {
-                break;
-            }
-            entry = Entry::Dir;
-            path = dir;
-        }
-    }
-    index
 }
 
 /// One walk along the parts of a pattern.
@@ -235,26 +184,31 @@ impl Walk<'_, '_> {
     /// Matches what is in `dir` with the parts from `at` on.
     fn enter(&mut self, dir: &Path, at: usize) {
         let last = at + 1 == self.parts.len();
-        let list = self.walker.list(dir);
-        self.walker.compared.set(self.walker.compared.get() + list.len());
-        for (name, entry) in list.iter() {
-            let Some(text) = name.to_str() else { continue };
-            let path = dir.join(name);
+        let listed;
+        let entries: Box<dyn Iterator<Item = (&str, Entry)>> = match self.walker.scene.project.dir(dir) {
+            Some(known) => Box::new(known.entries()),
+            None => {
+                listed = self.walker.list(dir);
+                Box::new(listed.iter().filter_map(|(name, entry)| Some((name.to_str()?, *entry))))
+            }
+        };
+        for (name, entry) in entries {
+            self.walker.compared.set(self.walker.compared.get() + 1);
             match self.parts.get(at) {
-                Some(Part::One(segment)) if segment.is_match(text) => self.matched(path, *entry, at),
+                Some(Part::One(segment)) if segment.is_match(name) => self.matched(dir.join(name), entry, at),
                 Some(Part::Globstar) => {
                     match entry {
-                        Entry::Dir => self.come(path.clone(), at, false),
+                        Entry::Dir => self.come(dir.join(name), at, false),
                         // It stands for one link, and for nothing below it.
-                        Entry::Link if !last && at > 0 => self.come(path.clone(), at + 1, true),
+                        Entry::Link if !last && at > 0 => self.come(dir.join(name), at + 1, true),
                         _ => {}
                     }
                     if last {
-                        self.matched(path, *entry, at);
+                        self.matched(dir.join(name), entry, at);
                     } else if let Some(Part::One(segment)) = self.parts.get(at + 1)
-                        && segment.is_match(text)
+                        && segment.is_match(name)
                     {
-                        self.matched(path, *entry, at + 1);
+                        self.matched(dir.join(name), entry, at + 1);
                     }
                 }
                 _ => {}
