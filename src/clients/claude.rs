@@ -58,6 +58,7 @@ fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
     }
     session.tell_possible();
     resolution.sources = session.sources;
+    resolution.cut_short = loader.cut_short;
     resolution
 }
 
@@ -362,6 +363,19 @@ mod tests {
         assert_eq!(shadowed[0], "/p/CLAUDE.md: startup");
         assert!(shadowed.contains(&"/p/AGENTS.md: shadowed by /p/CLAUDE.md".to_string()), "{shadowed:?}");
         assert!(shadowed.contains(&"/p/a/AGENTS.md: shadowed by /p/CLAUDE.md".to_string()), "{shadowed:?}");
+    }
+
+    #[test]
+    fn rules_without_end_are_cut_short() {
+        let mut files = Memory::default();
+        files.link("/p/.claude/rules", "/many");
+        for number in 0..=20_000 {
+            files.file(format!("/many/{number}"), "x");
+        }
+        let session = session("/p");
+        let project = discover(&files, Path::new("/p"), &session.cwd);
+        let scene = Scene { files: &files, session: &session, project: &project };
+        assert_eq!(CLIENT.resolve(&scene, Version::Release(2, 1, 220)).cut_short.len(), 1);
     }
 
     #[test]

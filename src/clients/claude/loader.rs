@@ -14,7 +14,7 @@ use crate::files::{Entry, Unreadable};
 use crate::front_matter;
 use crate::glob::gitignore::Patterns;
 use crate::markdown;
-use crate::resolution::{Phase, Scope, Skip, Source, Trigger, Via};
+use crate::resolution::{Phase, Refusal, Scope, Skip, Source, Trigger, Via};
 use crate::text::Place;
 
 /// The largest memory file that is read, in bytes. Rules and imports have no limit.
@@ -28,6 +28,8 @@ pub(super) struct Loader<'a> {
     /// What each path leads to: the real path, and the size when it is a file.
     targets: HashMap<PathBuf, Option<(PathBuf, Option<u64>)>>,
     documents: HashMap<PathBuf, Result<Rc<Document>, Unreadable>>,
+    /// The rule directories that were not looked through to the end.
+    pub(super) cut_short: Vec<Refusal>,
 }
 
 /// What a file says, as far as it matters here.
@@ -150,7 +152,7 @@ impl Reach<'_> {
 
 impl<'a> Loader<'a> {
     pub(super) fn new(scene: &'a Scene<'a>, setup: &'a Setup, behaviour: &'a Behaviour) -> Self {
-        Self { scene, setup, behaviour, targets: HashMap::new(), documents: HashMap::new() }
+        Self { scene, setup, behaviour, targets: HashMap::new(), documents: HashMap::new(), cut_short: Vec::new() }
     }
 
     /// The real path that `path` leads to.

@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use super::claims;
 use super::loader::{Found, Loader, Pass, Reach};
 use crate::files::Entry;
-use crate::resolution::{Outcome, Phase, Scope, Skip, Via};
+use crate::resolution::{Outcome, Phase, Refusal, Scope, Skip, Via};
+use crate::text::Place;
+
+/// How many files and directories of one rules directory are looked at: a link in it may lead to the whole disk.
+const MAX_ENTRIES: usize = 20_000;
 
 /// A group of files: who put them there, when they load, and whether a switch turns them off.
 #[derive(Clone)]
@@ -51,9 +55,16 @@ impl Loader<'_> {
         let Some(real) = self.real(dir) else { return };
         let mut seen = HashSet::from([real.clone()]);
         let mut todo = vec![(dir.to_path_buf(), real)];
+        let mut left = MAX_ENTRIES;
         while let Some((dir, real_dir)) = todo.pop() {
             let mut below = Vec::new();
-            for name in self.scene.files.list(&real_dir).unwrap_or_default() {
+            let names = self.scene.files.list(&real_dir).unwrap_or_default();
+            if names.len() > left {
+                self.leave_rest(&dir);
+                return;
+            }
+            left -= names.len();
+            for name in names {
                 let path = dir.join(&name);
                 let ends_in_md = name.as_encoded_bytes().ends_with(b".md");
                 let (real, entry) = match self.scene.files.entry(&real_dir.join(&name)) {
@@ -73,6 +84,15 @@ impl Loader<'_> {
                 }
             }
             todo.extend(below.into_iter().rev());
+        }
+    }
+
+    /// Notes that the rules in `dir` and what comes after it are not looked at.
+    fn leave_rest(&mut self, dir: &Path) {
+        if self.cut_short.iter().all(|known| known.at.path != dir) {
+            let why =
+                format!("more than {MAX_ENTRIES} files and directories count as rules; from here on none is looked at");
+            self.cut_short.push(Refusal { at: Place::whole(dir), why, evidence: claims::RULES });
         }
     }
 }
