@@ -8,7 +8,7 @@ use crate::text::Place;
 pub(super) static RULE: Rule = Rule {
     name: "not-a-file",
     level: Level::Warning,
-    summary: "a directory, pipe or device where an instruction file is looked for",
+    summary: "a directory, pipe, device or closed file where an instruction file is looked for",
     page: include_str!("not_a_file.md"),
     check,
 };
@@ -18,6 +18,7 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
     let is_cut = |from: &Place| {
         written(lint, from).is_some_and(|(written, rest)| with_backslashes(&path_of(&written), &rest).is_some())
     };
+    let unreadable = unreadable(lint);
     lint.skipped(Skip::NotAFile)
         .filter(|(_, source, _)| !source.from.as_ref().is_some_and(is_cut))
         .map(|(resolution, source, path)| {
@@ -36,6 +37,19 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
                 }
             };
             RULE.at(place, message).for_sources([(resolution, source)]).help(help)
+        })
+        .chain(unreadable)
+        .collect()
+}
+
+/// The files that are there and may not be read.
+fn unreadable(lint: &Lint<'_>) -> Vec<Diagnostic> {
+    lint.skipped(Skip::Unreadable)
+        .map(|(resolution, source, path)| {
+            let message = format!("`{}` cannot be read, so nothing of it is loaded", lint.name(path));
+            RULE.at(source.from.clone().unwrap_or_else(|| Place::whole(path)), message)
+                .for_sources([(resolution, source)])
+                .help("let whoever runs the client read it, or take it away")
         })
         .collect()
 }
