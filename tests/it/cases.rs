@@ -55,6 +55,7 @@ enum Add {
     Git { git: PathBuf },
     Link { link: PathBuf, to: PathBuf },
     Pipe { pipe: PathBuf },
+    Closed { closed: PathBuf },
     Repeat { file: PathBuf, repeat: String, times: usize },
     Hex { file: PathBuf, hex: String },
     Text { file: PathBuf, text: String },
@@ -207,6 +208,7 @@ pub(crate) fn add(case: &Case, memory: &mut Memory) {
             }
             Add::Link { link, to } => memory.link(link, to),
             Add::Pipe { pipe } => memory.other(pipe),
+            Add::Closed { closed } => memory.denied(closed),
             Add::Repeat { file, repeat, times } => memory.file(file, repeat.repeat(*times)),
             Add::Hex { file, hex } => {
                 let bytes = (0..hex.len() / 2).map(|at| u8::from_str_radix(&hex[2 * at..2 * at + 2], 16).unwrap());
