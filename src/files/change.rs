@@ -110,6 +110,26 @@ pub fn apply(root: &Path, changes: &[Write]) -> Result<(), Unwritten> {
     stage(root, changes)?.commit()
 }
 
+/// Puts `bytes` at `path` in one step, so that nobody ever sees a part of them. A file that is there keeps its permissions
+/// and owner, a link is written through; the directory must exist.
+///
+/// # Errors
+/// As the system says; nothing is changed then.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut temporary = Temporary::default();
+    beside(path, bytes, fs::metadata(path).ok().as_ref(), &mut temporary.new)?;
+    temporary.new.as_ref().map_or(Ok(()), |new| fs::rename(new, path))
+}
+
+/// Makes the directory `path`, and those above it.
+///
+/// # Errors
+/// As the system says.
+pub fn make_dir(path: &Path) -> io::Result<()> {
+    fs::create_dir_all(path)
+}
+
 /// Changes that wait to be made.
 struct Staged<'a> {
     changes: Vec<(&'a Write, Temporary)>,
