@@ -19,16 +19,14 @@ pub(super) struct Judged {
     pub(super) bare: bool,
 }
 
-/// Words that make a name something else, wherever they stand.
-const NEVER: &[&str] = &[
-    "md5",
+/// Words for digests, identifiers and what is public.
+const PUBLIC: &[&str] = &[
     "sha",
     "sha1",
     "sha256",
     "sha512",
+    "md5",
     "hash",
-    "hashes",
-    "hashed",
     "digest",
     "checksum",
     "integrity",
@@ -38,6 +36,14 @@ const NEVER: &[&str] = &[
     "rev",
     "fingerprint",
     "public",
+    "uuid",
+    "guid",
+];
+
+/// Further words that make a name something else, wherever they stand.
+const NEVER: &[&str] = &[
+    "hashes",
+    "hashed",
     "pub",
     "publishable",
     "cache",
@@ -48,8 +54,6 @@ const NEVER: &[&str] = &[
     "idempotency",
     "translation",
     "i18n",
-    "uuid",
-    "guid",
     "count",
     "length",
     "size",
@@ -357,7 +361,9 @@ pub(super) fn judge(name: &str, before: &str) -> Option<Judged> {
     }
     let last = words.last()?.as_str();
     let own = if joined { &words[..] } else { &words[words.len().saturating_sub(2)..] };
-    if own.iter().any(|word| NEVER.contains(&word.as_str())) || ENDS.contains(&last) && own.len() > 1 {
+    if own.iter().any(|word| [PUBLIC, NEVER].iter().any(|list| list.contains(&word.as_str())))
+        || ENDS.contains(&last) && own.len() > 1
+    {
         return None;
     }
     let has = |known: &[&str]| own.iter().rposition(|word| known.contains(&word.as_str()));
@@ -401,30 +407,10 @@ pub(super) fn judge(name: &str, before: &str) -> Option<Judged> {
 
 /// Whether what stands between a vendor's name and a value says that the value is a digest, an identifier or public.
 pub(super) fn about_something_else(between: &[u8]) -> bool {
-    const WORDS: &[&str] = &[
-        "sha",
-        "sha1",
-        "sha256",
-        "sha512",
-        "md5",
-        "hash",
-        "digest",
-        "checksum",
-        "integrity",
-        "etag",
-        "commit",
-        "revision",
-        "rev",
-        "fingerprint",
-        "public",
-        "uuid",
-        "guid",
-        "blob",
-        "tree",
-        "raw",
-        "version",
-    ];
-    split(&String::from_utf8_lossy(between)).iter().any(|word| WORDS.contains(&word.as_str()))
+    const ALSO: &[&str] = &["blob", "tree", "raw", "version"];
+    split(&String::from_utf8_lossy(between))
+        .iter()
+        .any(|word| [PUBLIC, ALSO].iter().any(|list| list.contains(&word.as_str())))
 }
 
 /// The words of a name, in lower case; humps of camel case are words, runs of capitals too.
