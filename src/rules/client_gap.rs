@@ -50,12 +50,12 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
             }
             let speakers = speakers.get(home_of(path)?).into_iter().flatten();
             let instead = speakers.rev().find(|path| !is_pointer(lint, path));
+            // What looks like an import of it is a finding of its own.
+            if almost.get_or_init(|| import_ignored::named(lint, resolution)).contains(*path) {
+                return None;
+            }
             let (message, help, repair) = match path.file_name()?.to_str()? {
                 "AGENTS.md" if instead.is_some_and(|instead| says_the_same(lint, path, instead)) => return None,
-                // What looks like an import of it is a finding of its own.
-                "AGENTS.md" if almost.get_or_init(|| import_ignored::named(lint, resolution)).contains(*path) => {
-                    return None;
-                }
                 "AGENTS.md" => (
                     format!("{} does not read this file, and nothing imports it", title(resolution)),
                     if instead.is_some() {
@@ -67,8 +67,17 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
                 ),
                 _ if instead.is_some() => return None,
                 _ => (
-                    format!("{} reads nothing in this directory", title(resolution)),
-                    "move what is for all clients into `AGENTS.md` beside it, and leave the line `@AGENTS.md` here",
+                    if is_aside(source) {
+                        format!("{} comes to this file only when it reads another one in `.claude`", title(resolution))
+                    } else {
+                        format!("{} reads nothing in this directory", title(resolution))
+                    },
+                    if home_of(path) == path.parent() {
+                        "move what is for all clients into `AGENTS.md` beside it, and leave the line `@AGENTS.md` here"
+                    } else {
+                        "move what is for all clients into the `AGENTS.md` of the directory that holds `.claude`, and \
+                         leave the line `@../AGENTS.md` here"
+                    },
                     repairs::move_out(lint, path),
                 ),
             };
@@ -78,10 +87,15 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
         .collect()
 }
 
-/// Whether the client does not know a file, or comes to it only by reading what lies beside it in `.claude`.
+/// Whether the client does not know a file, or as good as never comes to it.
 fn is_unread(source: &Source) -> bool {
-    let aside = |phase: &Phase| matches!(phase, Phase::Lazy(Trigger::Under(dir)) if dir.ends_with(".claude"));
-    matches!(source.outcome, Outcome::Unsupported { .. }) || aside(&source.phase)
+    matches!(source.outcome, Outcome::Unsupported { .. }) || is_aside(source)
+}
+
+/// Whether the client comes to a file only by reading what lies beside it in `.claude`.
+fn is_aside(source: &Source) -> bool {
+    let known = !matches!(source.outcome, Outcome::Unsupported { .. });
+    known && matches!(&source.phase, Phase::Lazy(Trigger::Under(dir)) if dir.ends_with(".claude"))
 }
 
 /// Whether a file that the client knows says something to it, now or from another start directory.

@@ -27,9 +27,6 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
 
 /// The files of which a finding of this rule says why they are not imported.
 pub(super) fn named(lint: &Lint<'_>, resolution: &Resolution) -> BTreeSet<PathBuf> {
-    if !follows_imports(resolution) {
-        return BTreeSet::new();
-    }
     ignored(lint, resolution).into_iter().map(|(target, _)| target).collect()
 }
 
