@@ -53,7 +53,7 @@ impl Said {
 }
 
 fn main() -> ExitCode {
-    let said = run(Cli::parse()).and_then(|said| {
+    let said = parse().and_then(run).and_then(|said| {
         let written = match &said.output {
             Some(path) => files::write(path, said.text.as_bytes()),
             None => io::stdout().lock().write_all(said.text.as_bytes()),
@@ -78,6 +78,25 @@ fn main() -> ExitCode {
             redactor.redact(&failure.help)
         );
         ExitCode::from(2)
+    })
+}
+
+/// The arguments; the help and the version end the program here.
+fn parse() -> Result<Cli, Failure> {
+    Cli::try_parse().map_err(|error| {
+        if !error.use_stderr() {
+            error.exit();
+        }
+        // What clap says of it is a paragraph, and how it is used another.
+        let text = error.to_string();
+        let mut paragraphs = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+        let cause = paragraphs.next().unwrap_or_default();
+        let tip = paragraphs.find_map(|part| Some(part.strip_prefix("tip: ")?.to_string()));
+        Failure {
+            cause: cause.strip_prefix("error: ").unwrap_or(&cause).to_string(),
+            help: tip
+                .unwrap_or("`rulecheck --help` lists the commands, `rulecheck COMMAND --help` what each takes".into()),
+        }
     })
 }
 
@@ -130,7 +149,7 @@ fn run(cli: Cli) -> Result<Said, Failure> {
         }
         Command::Fix(fix) => self::fix(&files, &fix),
         Command::Explain(explain) => Ok(Said::new(self::explain(&explain)?)),
-        Command::Freeze(freeze) => Ok(Said::new(freeze_copy(&files, &freeze)?)),
+        Command::Freeze(freeze) => freeze_copy(&files, &freeze),
         Command::Evidence(evidence) => match evidence.command {
             None => Ok(Said::new(human::evidence())),
             Some(EvidenceCommand::Verify { file, id }) => verify(&files, &file, &id),
@@ -360,8 +379,9 @@ fn explain(explain: &Explain) -> Result<String, Failure> {
     })
 }
 
-fn freeze_copy(files: &dyn Files, arguments: &Freeze) -> Result<String, Failure> {
-    let run = Run::new(files, std::slice::from_ref(&arguments.path), &Shared::default())?;
+fn freeze_copy(files: &dyn Files, arguments: &Freeze) -> Result<Said, Failure> {
+    let shared = Shared::default();
+    let run = Run::new(files, std::slice::from_ref(&arguments.path), &shared)?;
     let bytes = if arguments.from == Path::new("-") {
         let mut bytes = Vec::new();
         io::stdin().take(MAX_READ).read_to_end(&mut bytes).map_err(|error| Failure {
@@ -414,7 +434,7 @@ fn freeze_copy(files: &dyn Files, arguments: &Freeze) -> Result<String, Failure>
             );
         }
     }
-    Ok(text)
+    Ok(said(&shared, &secrets, text))
 }
 
 fn verify(files: &dyn Files, file: &Path, id: &str) -> Result<Said, Failure> {

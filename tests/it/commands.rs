@@ -174,3 +174,16 @@ fn a_later_version_is_resolved_as_the_newest_known_and_says_so_once() {
     let sources = json(&rulecheck(&["sources", ".", "--client", "claude@2.1.999", "--format", "json"], &dir.0));
     assert_eq!(sources["clients"][0]["resolved_as"], "2.1.332");
 }
+
+/// A wrong argument is an error like any other: two lines, and no key that slipped in.
+#[test]
+fn wrong_arguments_are_said_in_two_lines() {
+    let key = ["ghp", "_", "v2NNw4B0M6wDq5OMfR2mgptW3xW3lDSI7IWE"].concat();
+    let wrong: [&[&str]; 5] = [&["--nope"], &["why"], &["--client", "x"], &["--env", &key], &["freeze"]];
+    for args in wrong {
+        let output = rulecheck(args, Path::new("."));
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), said.lines().count()), (Some(2), 2), "{said}");
+        assert!(said.starts_with("error: ") && said.contains("\nhelp: ") && !said.contains(&key));
+    }
+}
