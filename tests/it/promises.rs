@@ -23,6 +23,10 @@ fn the_readme_shows_what_the_program_prints() {
     }
     written += rest;
     assert!(screens > 0);
+    // The command to build it with prints the screen below it.
+    let (_, built) = readme.split_once("cargo run --release --locked -- ").unwrap();
+    let (_, shown) = readme.split_once("<!-- screen: rulecheck ").unwrap();
+    assert_eq!(built.lines().next(), shown.lines().next().and_then(|line| line.strip_suffix(" -->")));
     if std::env::var_os("UPDATE_README").is_some() {
         std::fs::write(root.join("README.md"), &written).unwrap();
     }
