@@ -266,8 +266,8 @@ pub fn diff(report: &Report<'_>, from: Selected, to: Selected, changed: &[Change
     for file in changed {
         let path = visible(&report.relative(&file.path));
         let _ = writeln!(out, "{path}");
-        let _ = writeln!(out, "  {} {}", from.version, file.before.word);
-        let _ = writeln!(out, "  {} {}", to.version, file.after.word);
+        let _ = writeln!(out, "  {} {}", from.version, file.before);
+        let _ = writeln!(out, "  {} {}", to.version, file.after);
         for row in &file.rows {
             let _ = writeln!(out, "  since {}: {} [{}]", row.since, row.what, row.evidence.join(", "));
         }

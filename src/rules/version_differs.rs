@@ -1,10 +1,11 @@
-use std::collections::{BTreeMap, HashMap};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use super::{Lint, Rule, title};
 use crate::clients::{Client, Version, client};
 use crate::diagnostic::{Diagnostic, For, Level};
-use crate::resolution::{Outcome, Phase, Resolution, Source};
+use crate::fates::differences;
+use crate::resolution::Resolution;
 use crate::text::Place;
 
 pub(super) static RULE: Rule = Rule {
@@ -18,14 +19,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
     let mut found: BTreeMap<(PathBuf, &str), Diagnostic> = BTreeMap::new();
     for own in lint.resolutions {
-        let now_all = fates(own);
         for other in others(lint, own) {
-            let then_all = fates(&other);
-            for path in other.sources.iter().filter_map(Source::path) {
-                let Some(then) = then_all.get(path) else { continue };
-                let none = Fate { word: "does not load it", evidence: &[] };
-                let now = now_all.get(path).unwrap_or(&none);
-                if now.word == then.word || lint.is_foreign(path) {
+            for (path, (now, then)) in differences(own, &other) {
+                if lint.is_foreign(path) {
                     continue;
                 }
                 let message = format!("{} {}, {} {}", other.version, then.word, own.version, now.word);
@@ -60,40 +56,4 @@ fn versions(client: &Client, own: &Resolution) -> Vec<Version> {
     versions.retain(|version| changed(*version, own.version));
     versions.dedup();
     versions
-}
-
-/// What becomes of a file, as far as it matters here.
-struct Fate<'a> {
-    word: &'static str,
-    evidence: &'a [&'static str],
-}
-
-/// The fate of every file of a resolution; the best one where it has several.
-fn fates(resolution: &Resolution) -> HashMap<&Path, Fate<'_>> {
-    let mut fates: HashMap<&Path, Fate<'_>> = HashMap::new();
-    for source in &resolution.sources {
-        let Some(path) = source.path().filter(|_| source.inline.is_none()) else { continue };
-        let fate = Fate { word: word(source), evidence: &source.evidence };
-        let known = fates.get(path).map(|known| known.word);
-        if known.is_none_or(|known| rank(fate.word) < rank(known)) {
-            fates.insert(path, fate);
-        }
-    }
-    fates
-}
-
-fn word(source: &Source) -> &'static str {
-    match (&source.outcome, &source.phase) {
-        (Outcome::Loaded, _) if source.cut.is_some() => "loads a part of it at startup",
-        (Outcome::Loaded, Phase::Startup) => "loads it at startup",
-        (Outcome::Loaded, Phase::Lazy(_)) => "loads it later",
-        _ => "does not load it",
-    }
-}
-
-fn rank(word: &str) -> usize {
-    ["loads it at startup", "loads a part of it at startup", "loads it later", "does not load it"]
-        .iter()
-        .position(|known| *known == word)
-        .unwrap_or(usize::MAX)
 }
