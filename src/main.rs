@@ -117,13 +117,14 @@ fn run(cli: Cli) -> Result<Said, Failure> {
             let file = run.inside(&files, &why.file);
             let mut starts = run.starts(&files);
             let secrets = run.scanned(&files, &starts);
-            let people = human::why(&run.report(&files, &secrets, &starts, &[]), &file);
-            for resolution in starts.iter_mut().flat_map(|start| &mut start.resolutions) {
+            if matches!(why.shared.format, Format::Json) {
                 let is_file = |path: Option<&Path>| path == Some(file.as_path());
-                resolution.sources.retain(|source| is_file(source.path()) || is_file(source.real.as_deref()));
+                for resolution in starts.iter_mut().flat_map(|start| &mut start.resolutions) {
+                    resolution.sources.retain(|source| is_file(source.path()) || is_file(source.real.as_deref()));
+                }
             }
-            let programs = || json::sources(&run.report(&files, &secrets, &starts, &[]));
-            let text = listed(&why.shared, || people, programs)?;
+            let report = run.report(&files, &secrets, &starts, &[]);
+            let text = listed(&why.shared, || human::why(&report, &file), || json::sources(&report))?;
             Ok(said(&why.shared, &secrets, text))
         }
         Command::Prompt(prompt) => self::prompt(&files, &prompt),
