@@ -1,5 +1,4 @@
-use super::import_cycle::{hops, importers};
-use super::imports::{left_out_of, loaded};
+use super::imports::{hops, importers, left_out_of, loaded};
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
 use crate::resolution::{Resolution, Skip};

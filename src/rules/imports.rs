@@ -1,6 +1,6 @@
 //! What imports say and name, for the rules that judge them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -204,6 +204,27 @@ pub(super) fn follows_imports(resolution: &Resolution) -> bool {
 pub(super) fn holder(dir: &Path) -> &Path {
     let in_claude = dir.ancestors().find(|above| above.file_name() == Some(OsStr::new(".claude")));
     in_claude.and_then(Path::parent).unwrap_or(dir)
+}
+
+/// By which import the client came to each imported file.
+pub(super) type Importers<'a> = BTreeMap<&'a Path, &'a Place>;
+
+pub(super) fn importers(resolution: &Resolution) -> Importers<'_> {
+    let imported = resolution.sources.iter().filter(|source| source.via == Via::Import && source.is_loaded());
+    // The first one counts, and the last one that is put in stays.
+    imported.rev().filter_map(|source| Some((source.path()?, source.from.as_ref()?))).collect()
+}
+
+/// The imports by which the client came to the file at `path`, the last one first, up to the file that is the `top`.
+pub(super) fn hops(importers: &Importers<'_>, path: &Path, top: impl Fn(&Path) -> bool) -> Vec<Place> {
+    let mut hops: Vec<Place> = Vec::new();
+    let mut at = path;
+    while hops.len() < 8 && !top(at) {
+        let Some(from) = importers.get(at) else { break };
+        hops.push(Place::clone(from));
+        at = &from.path;
+    }
+    hops
 }
 
 #[cfg(test)]
