@@ -3,12 +3,14 @@
 //! What a name means to a client is not decided here.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
+use std::mem;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use memchr::memmem;
 
-use crate::files::{Entry, Files};
+use crate::files::{Entry, Files, Unreadable};
 
 /// A project that was walked.
 #[derive(Clone, Debug, Default)]
@@ -21,7 +23,7 @@ pub struct Project {
     pub dirs: Vec<Dir>,
     /// Every link, absolute, sorted.
     pub links: Vec<PathBuf>,
-    /// The directories that could not be listed.
+    /// The directories that could not be listed, sorted.
     pub closed: Vec<PathBuf>,
 }
 
@@ -68,22 +70,79 @@ impl Project {
     }
 }
 
+/// So many directories are listed at once, and held until they are looked at.
+const AT_ONCE: usize = 512;
+
 /// Walks `root`, and `cwd` too where it lies outside. What is below a `.git` is left out: no client reads there.
 pub fn discover(files: &dyn Files, root: &Path, cwd: &Path) -> Project {
     let mut project = Project { root: root.to_path_buf(), ..Project::default() };
-    let mut todo = vec![root.to_path_buf()];
+    let mut level = vec![root.to_path_buf()];
     if !cwd.starts_with(root) && !root.starts_with(cwd) {
-        todo.push(cwd.to_path_buf());
+        level.push(cwd.to_path_buf());
+        level.sort_unstable();
     }
+    // Level by level, for the directories of one level can be listed side by side.
+    let mut walked: Vec<Walked> = Vec::new();
+    let tops = level.len();
+    while !level.is_empty() {
+        let mut below = Vec::new();
+        let children = walked.len() + level.len();
+        for dirs in level.chunks_mut(AT_ONCE) {
+            let listed = files.entries_of_all(dirs);
+            for (path, entries) in dirs.iter_mut().map(mem::take).zip(listed) {
+                let first = children + below.len();
+                let names = project.look_at(&path, entries, &mut below);
+                walked.push(Walked { path, names, children: first..children + below.len() });
+            }
+        }
+        level = below;
+    }
+    project.dirs = sorted(walked, tops);
+    project.links.sort_unstable();
+    project.closed.sort_unstable();
+    let starts = [root, cwd];
+    project.instructions.retain(|path| !is_page(files, &starts, path));
+    project
+}
+
+/// A directory among those that were walked level by level.
+struct Walked {
+    path: PathBuf,
+    /// As in [`Dir`]; `None` when it could not be listed.
+    names: Option<String>,
+    /// Where its own directories are.
+    children: Range<usize>,
+}
+
+/// The directories with each before what is in it. On each level they are sorted already, and `tops` are on the first.
+fn sorted(mut walked: Vec<Walked>, tops: usize) -> Vec<Dir> {
+    let mut dirs = Vec::with_capacity(walked.len());
     // What is first comes last on the stack.
-    todo.sort_unstable_by(|a, b| b.cmp(a));
-    while let Some(path) = todo.pop() {
-        let Ok(entries) = files.entries(&path) else {
-            project.closed.push(path);
-            continue;
+    let mut todo: Vec<usize> = (0..tops).rev().collect();
+    while let Some(at) = todo.pop() {
+        let Walked { path, names, children } = &mut walked[at];
+        if let Some(names) = names.take() {
+            dirs.push(Dir { path: mem::take(path), names });
+        }
+        todo.extend(children.clone().rev());
+    }
+    dirs
+}
+
+impl Project {
+    /// Takes what is of interest from the directory at `path`, puts the directories in it behind `below`, and gives back
+    /// the names in it. `None` when it could not be listed.
+    fn look_at(
+        &mut self,
+        path: &Path,
+        entries: Result<Vec<(OsString, Entry)>, Unreadable>,
+        below: &mut Vec<PathBuf>,
+    ) -> Option<String> {
+        let Ok(entries) = entries else {
+            self.closed.push(path.to_path_buf());
+            return None;
         };
         let mut names = String::with_capacity(entries.iter().map(|(name, _)| name.len() + 3).sum());
-        let above = todo.len();
         for (name, entry) in entries {
             let text = name.to_str();
             names.push_str(text.unwrap_or_default());
@@ -94,26 +153,21 @@ pub fn discover(files: &dyn Files, root: &Path, cwd: &Path) -> Project {
                 _ => "\0",
             });
             if entry == Entry::Link {
-                project.links.push(path.join(&name));
+                self.links.push(path.join(&name));
             }
             if entry == Entry::Dir && name == ".git" {
                 continue;
             }
             if text.is_some_and(ends_like_text) && is_instruction_like(&path.join(&name)) {
-                project.instructions.insert(path.join(&name));
+                self.instructions.insert(path.join(&name));
             }
             if entry == Entry::Dir {
-                todo.push(path.join(&name));
+                below.push(path.join(&name));
             }
         }
         names.shrink_to_fit();
-        todo[above..].reverse();
-        project.dirs.push(Dir { path, names });
+        Some(names)
     }
-    project.links.sort_unstable();
-    let starts = [root, cwd];
-    project.instructions.retain(|path| !is_page(files, &starts, path));
-    project
 }
 
 /// The names that some client reads by themselves.
@@ -278,6 +332,18 @@ mod tests {
         ] {
             assert!(!is_instruction_like(Path::new(no)), "{no}");
         }
+    }
+
+    #[test]
+    fn directories_are_sorted() {
+        let mut files = Memory::default();
+        for path in ["/p/b/x", "/p/a/b/c/x", "/p/a/x", "/p/a-b/x", "/p/b/.git/x/x", "/c/x/x"] {
+            files.file(path, "oak");
+        }
+        let project = discover(&files, Path::new("/p"), Path::new("/c"));
+        let dirs: Vec<&str> = project.dirs.iter().filter_map(|dir| dir.path.to_str()).collect();
+        assert_eq!(dirs, ["/c", "/c/x", "/p", "/p/a", "/p/a/b", "/p/a/b/c", "/p/a-b", "/p/b"]);
+        assert!(dirs.iter().all(|dir| project.dir(Path::new(dir)).is_some_and(|found| found.path == Path::new(dir))));
     }
 
     #[test]

@@ -105,6 +105,11 @@ pub trait Files {
     /// Says why there are none.
     fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable>;
 
+    /// What [`Files::entries`] says of each directory.
+    fn entries_of_all(&self, dirs: &[PathBuf]) -> Vec<Result<Vec<(OsString, Entry)>, Unreadable>> {
+        dirs.iter().map(|dir| self.entries(dir)).collect()
+    }
+
     /// Whether `path` leads to a regular file, links followed.
     fn is_file(&self, path: &Path) -> bool {
         matches!(self.target(path), Some(Entry::File { .. }))

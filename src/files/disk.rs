@@ -7,11 +7,16 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs::{self, FileType, Metadata};
 use std::io::Read;
+use std::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
+use std::thread;
 
 use super::{Entry, Files, MAX_READ, Unreadable};
 use crate::text::Content;
+
+/// A thread is not worth its start for fewer directories than these.
+const MIN_SHARE: usize = 32;
 
 /// The disk of this machine. Files are read once and kept for the run, and so is where links lead.
 #[derive(Debug, Default)]
@@ -71,6 +76,18 @@ fn content(path: &Path) -> Result<Rc<Content>, Unreadable> {
     if buffer.len() as u64 > MAX_READ { Err(Unreadable::TooLarge) } else { Ok(Rc::new(buffer.into())) }
 }
 
+/// What [`Files::entries`] says.
+fn listing(dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable> {
+    let entries = fs::read_dir(dir).map_err(why)?.flatten();
+    let typed = |entry: fs::DirEntry| {
+        let kind = entry.file_type().ok()?;
+        Some((entry.file_name(), if kind.is_file() { Entry::File { len: 0 } } else { of_type(kind) }))
+    };
+    let mut entries: Vec<(OsString, Entry)> = entries.filter_map(typed).collect();
+    entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(entries)
+}
+
 impl Disk {
     /// The system would look at each directory above `path` anew. Only on Linux is that all it does: elsewhere a
     /// name may be found in another case.
@@ -124,13 +141,20 @@ impl Files for Disk {
     }
 
     fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable> {
-        let entries = fs::read_dir(dir).map_err(why)?.flatten();
-        let typed = |entry: fs::DirEntry| {
-            let kind = entry.file_type().ok()?;
-            Some((entry.file_name(), if kind.is_file() { Entry::File { len: 0 } } else { of_type(kind) }))
-        };
-        let mut entries: Vec<(OsString, Entry)> = entries.filter_map(typed).collect();
-        entries.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        Ok(entries)
+        listing(dir)
+    }
+
+    fn entries_of_all(&self, dirs: &[PathBuf]) -> Vec<Result<Vec<(OsString, Entry)>, Unreadable>> {
+        let threads = thread::available_parallelism().map_or(1, NonZero::get).min(dirs.len() / MIN_SHARE).max(1);
+        let (own, others) = dirs.split_at(dirs.len().div_ceil(threads));
+        thread::scope(|scope| {
+            let share = |dirs: &[PathBuf]| dirs.iter().map(|dir| listing(dir)).collect::<Vec<_>>();
+            let shares: Vec<_> = others.chunks(own.len().max(1)).map(|dirs| scope.spawn(move || share(dirs))).collect();
+            let mut all = share(own);
+            for share in shares {
+                all.extend(share.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            all
+        })
     }
 }
