@@ -228,7 +228,8 @@ pub struct Completions {
 /// `rulecheck explain`
 #[derive(Args, Debug)]
 pub struct Explain {
-    /// A rule, a client and its version like claude@2.1.220, or rulecheck.yaml; all rules when left out
+    /// A rule, a client and its version like claude@2.1.220, a claim that stands in brackets behind a finding, matrix, or
+    /// rulecheck.yaml; all rules when left out
     pub name: Option<String>,
 }
 

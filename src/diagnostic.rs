@@ -63,6 +63,20 @@ pub struct Diagnostic {
     pub repair: Option<Repair>,
 }
 
+impl Diagnostic {
+    /// Whether it says of its place what `other` says of its own, word for word.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        self.rule == other.rule
+            && self.level == other.level
+            && self.message == other.message
+            && self.help == other.help
+            && self.related == other.related
+            && self.clients == other.clients
+            && self.evidence == other.evidence
+            && self.fingerprint == other.fingerprint
+    }
+}
+
 /// A change of files that mends a finding. It is carried out by [`crate::fix`], which tries it out first.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Repair {

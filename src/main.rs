@@ -15,13 +15,13 @@ use rulecheck::cli::{
 use rulecheck::clients::{CLIENTS, Scene, client};
 use rulecheck::config::{self, Selected, nearest};
 use rulecheck::diagnostic::Diagnostic;
-use rulecheck::evidence::observations;
+use rulecheck::evidence::{claim, observations};
 use rulecheck::fates::between;
 use rulecheck::files::{self, Disk, Files, MAX_READ, absolute};
 use rulecheck::fix::{Plan, Setting};
 use rulecheck::frozen::{RECORDS, digest, freeze};
 use rulecheck::prompt::parts;
-use rulecheck::report::human::Style;
+use rulecheck::report::human::{Style, matrix};
 use rulecheck::report::{Start, changes, github, human, json, sarif, visible};
 use rulecheck::resolution::Location;
 use rulecheck::rules::{Lint, RULES, findings, unused};
@@ -359,6 +359,9 @@ fn prompt(files: &dyn Files, prompt: &Prompt) -> Result<Said, Failure> {
     Ok(said(&prompt.shared, &secrets, text))
 }
 
+/// The name of the page about the matrix.
+const MATRIX: &str = "matrix";
+
 fn explain(explain: &Explain) -> Result<String, Failure> {
     let Some(name) = &explain.name else { return Ok(human::rules()) };
     if let Some(rule) = RULES.iter().find(|rule| rule.name == name) {
@@ -367,10 +370,17 @@ fn explain(explain: &Explain) -> Result<String, Failure> {
     if name == config::FILE {
         return Ok(config::PAGE.to_string());
     }
+    if name == MATRIX {
+        return Ok(matrix::PAGE.to_string());
+    }
+    if let Some((observation, claim)) = claim(name) {
+        return Ok(human::evidence_of(observation, claim));
+    }
     if let Ok(selected) = name.parse::<Selected>() {
         return Ok(human::behaviour(selected));
     }
-    let known: Vec<&str> = RULES.iter().map(|rule| rule.name).chain(CLIENTS.iter().map(|client| client.name)).collect();
+    let names = RULES.iter().map(|rule| rule.name).chain(CLIENTS.iter().map(|client| client.name));
+    let known: Vec<&str> = names.chain([config::FILE, MATRIX]).collect();
     Err(Failure {
         cause: format!("there is no rule, client or version `{name}`"),
         help: match nearest(name, &known) {

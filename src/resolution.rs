@@ -187,6 +187,30 @@ pub enum Skip {
 }
 
 impl Skip {
+    /// All of them.
+    pub const ALL: &[Self] = &[
+        Self::Empty,
+        Self::OverBudget,
+        Self::OverSize,
+        Self::TooDeep,
+        Self::Cycle,
+        Self::Duplicate,
+        Self::Missing,
+        Self::BrokenLink,
+        Self::NotAFile,
+        Self::Excluded,
+        Self::Disabled,
+        Self::OutsideProject,
+        Self::NotText,
+        Self::NeverMatches,
+        Self::NotInChain,
+        Self::Unreadable,
+        Self::Untrusted,
+        Self::NoStart,
+        Self::Aborted,
+        Self::NotObserved,
+    ];
+
     /// Its word in the output, the same in every format.
     pub fn word(self) -> &'static str {
         match self {

@@ -1,20 +1,23 @@
 //! For people: the matrix, the findings, the ordered lists.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
 use std::fmt::Write;
 use std::path::Path;
 
 use crate::clients::{CLIENTS, Row, Version, client};
 use crate::config::Selected;
-use crate::diagnostic::Level;
-use crate::evidence::{claim, observations};
+use crate::diagnostic::{Diagnostic, Level};
+use crate::evidence::{Claim, Observation, claim, observations};
 use crate::fates::Changed;
 use crate::prompt::Part;
 use crate::report::{Report, json, visible};
 use crate::resolution::{Outcome, Phase, Resolution, Source, Trigger};
 use crate::rules::{RULES, Rule};
+use crate::text::Place;
 
 mod excerpt;
-mod matrix;
+pub mod matrix;
 
 /// How a terminal wants it.
 #[derive(Clone, Copy, Debug)]
@@ -35,25 +38,46 @@ pub fn check(report: &Report<'_>, style: Style) -> String {
             matrix::print(report, start, style, &mut out);
         }
     }
-    for diagnostic in &report.diagnostics {
-        excerpt::print(report, diagnostic, style, &mut out);
+    let folded = folded(&report.diagnostics);
+    for (diagnostic, also) in &folded {
+        excerpt::print(report, diagnostic, also, style, &mut out);
     }
     if !style.quiet {
-        let _ = writeln!(out, "{}", summary(report));
+        let _ = writeln!(out, "{}", summary(report, folded.first().map(|(first, _)| first.rule)));
     }
     out
 }
 
+/// The findings, the worst first, each with the places of the later ones that say the same word for word.
+fn folded(diagnostics: &[Diagnostic]) -> Vec<(&Diagnostic, Vec<&Place>)> {
+    let mut folded: Vec<(&Diagnostic, Vec<&Place>)> = Vec::new();
+    let mut by_message: HashMap<&str, Vec<usize>> = HashMap::new();
+    for diagnostic in diagnostics {
+        let alike = by_message.entry(&diagnostic.message).or_default();
+        match alike.iter().find(|at| folded[**at].0.says_the_same(diagnostic)) {
+            Some(at) => folded[*at].1.push(&diagnostic.place),
+            None => {
+                alike.push(folded.len());
+                folded.push((diagnostic, Vec::new()));
+            }
+        }
+    }
+    folded.sort_by_key(|(diagnostic, _)| Reverse(diagnostic.level));
+    folded
+}
+
 /// The counts, and what to run next.
-fn summary(report: &Report<'_>) -> String {
+fn summary(report: &Report<'_>, first: Option<&str>) -> String {
     let count = |level: Level, word: &str| match report.count(level) {
         1 => format!("1 {word}"),
         many => format!("{many} {word}s"),
     };
     let counts =
         [count(Level::Error, "error"), count(Level::Warning, "warning"), count(Level::Note, "note")].join(", ");
-    match report.diagnostics.first() {
-        Some(first) => format!("{counts}. `rulecheck explain {}` says more of the first.", first.rule),
+    match first {
+        Some(rule) => {
+            format!("{counts}. `rulecheck explain {rule}` says more of the first, `explain matrix` of the words.")
+        }
         None => format!("{counts}. `rulecheck sources` lists what is loaded, in order."),
     }
 }
@@ -196,6 +220,15 @@ pub fn evidence() -> String {
             }
             let _ = writeln!(out, "  {} claims\n", observation.claims.len());
         }
+    }
+    out
+}
+
+/// What `rulecheck explain CLAIM` prints: one sentence of the evidence, and where it comes from.
+pub fn evidence_of(observation: &Observation, claim: &Claim) -> String {
+    let mut out = format!("{}\n  {}, seen {}\n", claim.says, observation.url, observation.seen_at);
+    for other in &claim.contradicts {
+        let _ = writeln!(out, "  contradicts {other}");
     }
     out
 }

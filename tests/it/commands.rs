@@ -144,10 +144,23 @@ fn what_shells_and_editors_are_given() {
     assert!(text(&rulecheck(&["man"], &dir.0).stdout).contains(".TH rulecheck 1"));
     let schema = json(&rulecheck(&["schema"], &dir.0));
     assert_eq!(schema["properties"]["rules"]["additionalProperties"], false);
-    for name in ["secret", "rulecheck.yaml", "claude@2.1.220", "codex"] {
+    for name in ["secret", "rulecheck.yaml", "matrix", "claude/run-2.1.220#native-names", "claude@2.1.220", "codex"] {
         assert!(rulecheck(&["explain", name], &dir.0).status.success(), "{name}");
     }
     assert!(text(&rulecheck(&["explain", "secrets"], &dir.0).stderr).contains("did you mean `secret`?"));
+}
+
+#[test]
+fn what_is_found_in_many_places_is_said_once() {
+    let dir = project("many");
+    for part in ["a", "b"] {
+        std::fs::create_dir(dir.0.join(part)).unwrap();
+        std::fs::write(dir.0.join(part).join("AGENTS.md"), "Oak.\n").unwrap();
+    }
+    let said = text(&rulecheck(&["check", ".", "--no-user", "--client", "claude@2.1.220"], &dir.0).stdout);
+    // The one at the root is missed at startup, the others later.
+    assert_eq!(said.matches("Claude Code does not read this file, and nothing imports it").count(), 2, "{said}");
+    assert!(said.contains("╭─[a/AGENTS.md:1:1]") && said.contains("        also: b/AGENTS.md\n"), "{said}");
 }
 
 #[test]

@@ -14,11 +14,12 @@ use crate::evidence::claim;
 use crate::report::{Report, visible};
 use crate::text::Place;
 
-pub(super) fn print(report: &Report<'_>, diagnostic: &Diagnostic, style: Style, out: &mut String) {
+/// Prints a finding; `also` are the other places where it is found.
+pub(super) fn print(report: &Report<'_>, diagnostic: &Diagnostic, also: &[&Place], style: Style, out: &mut String) {
     let theme = if style.color { GraphicalTheme::unicode() } else { GraphicalTheme::unicode_nocolor() };
     let handler =
         GraphicalReportHandler::new_themed(theme).with_links(false).with_width(style.width).with_context_lines(0);
-    let finding = Finding::new(report, diagnostic);
+    let finding = Finding::new(report, diagnostic, also);
     if handler.render_report(out, &finding).is_err() {
         out.push_str(&finding.message);
     }
@@ -46,25 +47,27 @@ struct Excerpt {
 }
 
 impl Finding {
-    fn new(report: &Report<'_>, diagnostic: &Diagnostic) -> Self {
+    fn new(report: &Report<'_>, diagnostic: &Diagnostic, also: &[&Place]) -> Self {
         Self {
             rule: diagnostic.rule,
             level: diagnostic.level,
             message: visible(&diagnostic.message),
-            help: Some(help(report, diagnostic)).filter(|help| !help.is_empty()),
+            help: Some(help(report, diagnostic, also)).filter(|help| !help.is_empty()),
             excerpt: Excerpt::new(report, &diagnostic.place),
         }
     }
 }
 
-/// What to do, what belongs to it, for whom, and why.
-fn help(report: &Report<'_>, diagnostic: &Diagnostic) -> String {
+/// What to do, what belongs to it, where else it is found, for whom, and why.
+fn help(report: &Report<'_>, diagnostic: &Diagnostic, also: &[&Place]) -> String {
+    let at = |place: &Place| {
+        let at = report.start(place).map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
+        format!("{}{at}", visible(&report.relative(&place.path)))
+    };
     let mut lines = Vec::new();
     lines.extend(diagnostic.help.as_deref().map(visible));
-    for (place, message) in &diagnostic.related {
-        let at = report.start(place).map_or(String::new(), |at| format!(":{}:{}", at.line, at.column));
-        lines.push(format!("see: {}{at}: {}", visible(&report.relative(&place.path)), visible(message)));
-    }
+    lines.extend(diagnostic.related.iter().map(|(place, message)| format!("see: {}: {}", at(place), visible(message))));
+    lines.extend(also.iter().map(|place| format!("also: {}", at(place))));
     lines.extend(diagnostic.fingerprint.as_ref().map(|name| format!("fingerprint: {name}")));
     let whom: Vec<String> =
         diagnostic.clients.iter().map(|whom| format!("{} {} ({})", whom.client, whom.version, whom.phase)).collect();

@@ -9,6 +9,9 @@ use crate::clients::client;
 use crate::report::{Report, Start, visible};
 use crate::resolution::{Location, Outcome, Phase, Source};
 
+/// What its words mean, for `rulecheck explain matrix`.
+pub const PAGE: &str = include_str!("matrix.md");
+
 /// From this many rows on, neighbours in one directory that fare alike become one row.
 const MANY_ROWS: usize = 40;
 
@@ -147,4 +150,19 @@ fn shorten(text: &str, to: usize) -> String {
     }
     let end: String = text.chars().skip(long - to.saturating_sub(1)).collect();
     format!("…{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolution::Skip;
+
+    #[test]
+    fn every_word_is_explained() {
+        let rows: Vec<&str> = PAGE.lines().filter_map(|line| line.strip_prefix("| ")?.split(" |").next()).collect();
+        let words = Skip::ALL.iter().map(|why| why.word());
+        for word in words.chain(["startup", "lazy", "-", "shadowed", "unsupported"]) {
+            assert!(rows.contains(&word), "{word}");
+        }
+    }
 }
