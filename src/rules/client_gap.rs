@@ -48,8 +48,12 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
             if !says_something(lint, path) {
                 return None;
             }
-            let speakers = speakers.get(home_of(path)?).into_iter().flatten();
-            let instead = speakers.rev().find(|path| !is_pointer(lint, path));
+            let speakers = speakers.get(home_of(path)?).map_or(&[] as &[_], Vec::as_slice);
+            let instead = speakers.iter().rev().find(|path| !is_pointer(lint, path));
+            // The import is there, and the client does not come to it from this start, or another finding says why not.
+            if follows_imports(resolution) && speakers.iter().any(|beside| imports(lint, beside, path)) {
+                return None;
+            }
             // What looks like an import of it is a finding of its own.
             if almost.get_or_init(|| import_ignored::named(lint, resolution)).contains(*path) {
                 return None;
@@ -85,6 +89,10 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
             Some(found.help(help).mended_by(repair))
         })
         .collect()
+}
+
+fn imports(lint: &Lint<'_>, importer: &Path, path: &Path) -> bool {
+    lint.scene.files.real(path).is_some_and(|real| lint.imported(importer).any(|target| target == real))
 }
 
 /// Whether the client does not know a file, or as good as never comes to it.
