@@ -10,7 +10,7 @@ use crate::files::Files;
 use crate::frozen::digest;
 use crate::resolution::{Location, Outcome, Phase, Resolution, Trigger};
 use crate::secrets::{Redactor, redact_window};
-use crate::text::{Place, Position, clamp};
+use crate::text::{Place, Position, brief, clamp};
 
 pub mod changes;
 pub mod github;
@@ -57,7 +57,7 @@ struct Stretch {
 pub struct Excerpt {
     /// What stands before the place on its first line.
     pub before: String,
-    /// The place itself.
+    /// The place itself; of a long one its start and its end.
     pub inside: String,
     /// What stands behind it on its last line.
     pub after: String,
@@ -65,7 +65,7 @@ pub struct Excerpt {
     pub start: Position,
 }
 
-/// The longest part of a line that is shown before or behind a place, in bytes.
+/// The longest part of a line that is shown before, in or behind a place, in bytes.
 const LONG_LINE: usize = 400;
 
 impl<'a> Report<'a> {
@@ -150,7 +150,7 @@ impl<'a> Report<'a> {
         let (redacted, inside) = redact_window(text, &window, &known.hidden, &span);
         Excerpt {
             before: redacted[..inside.start].to_string(),
-            inside: redacted[inside.clone()].to_string(),
+            inside: brief(&redacted[inside.clone()], LONG_LINE).into_owned(),
             after: redacted[inside.end..].to_string(),
             start: lines.position(window.start),
         }
@@ -218,6 +218,11 @@ pub fn visible(text: &str) -> String {
         return text.to_string();
     }
     text.chars().map(|c| if hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}
+
+/// As [`visible`], and of a text that would bury the rest only the ends.
+pub fn shown(text: &str) -> String {
+    visible(&brief(text, LONG_LINE))
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::files::absolute;
 use crate::resolution::{Outcome, Resolution, Skip, Source};
 use crate::secrets::Scanned;
 use crate::suppress::Accepted;
-use crate::text::{Content, Place};
+use crate::text::{Content, Place, brief};
 
 pub(crate) use self::repairs::has_imports;
 
@@ -105,16 +105,22 @@ pub struct Lint<'a> {
     pub secrets: &'a Scanned,
 }
 
+/// The longest message of a finding, in bytes; of a longer one the start and the end stay.
+const LONG_TEXT: usize = 600;
+
 /// The findings of `rules`, sorted by place, then by rule. What is the same for several clients is one finding.
 pub fn lint(rules: &[&Rule], lint: &Lint<'_>) -> Vec<Diagnostic> {
     let mut found = merged(rules.iter().flat_map(|rule| (rule.check)(lint)).collect());
-    // A finding may quote what a rule came by; a value goes no further than this.
+    // A finding may quote what a rule came by; a value goes no further than this, and a long text in part only.
     let redactor = lint.secrets.redactor();
     for diagnostic in &mut found {
         let related = diagnostic.related.iter_mut().map(|(_, message)| message);
         for text in std::iter::once(&mut diagnostic.message).chain(&mut diagnostic.help).chain(related) {
             if let Cow::Owned(redacted) = redactor.redact(text) {
                 *text = redacted;
+            }
+            if let Cow::Owned(ends) = brief(text, LONG_TEXT) {
+                *text = ends;
             }
         }
     }

@@ -138,6 +138,17 @@ pub fn clamp(text: &str, span: Range<usize>) -> Range<usize> {
     start..floor(text, span.end).max(start)
 }
 
+/// `text` when it has at most `most` bytes; of a longer one so much of its start and its end. A long text on several
+/// lines is cut at its end, so that its lines stay in their places.
+pub fn brief(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return Cow::Borrowed(text);
+    }
+    let (start, end) = (floor(text, most / 2), floor(text, text.len() - most / 2));
+    let end = if text[start..end].contains('\n') { text.len() } else { end };
+    Cow::Owned(format!("{} … {}", &text[..start], &text[end..]))
+}
+
 fn floor(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {
@@ -191,6 +202,14 @@ impl From<Span> for Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_long_text_is_shown_by_its_ends() {
+        assert_eq!(brief("abcdef", 6), "abcdef");
+        assert_eq!(brief("abcdefgh", 6), "abc … fgh");
+        assert_eq!(brief("aéééf", 4), "a … éf");
+        assert_eq!(brief("ab\ncd\nef", 4), "ab … ");
+    }
 
     #[test]
     fn columns_count_characters() {

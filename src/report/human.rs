@@ -11,7 +11,7 @@ use crate::diagnostic::{Diagnostic, Level};
 use crate::evidence::{Claim, Observation, claim, observations};
 use crate::fates::Changed;
 use crate::prompt::Part;
-use crate::report::{Report, json, visible};
+use crate::report::{Report, json, shown, visible};
 use crate::resolution::{Outcome, Phase, Resolution, Source, Trigger};
 use crate::rules::{RULES, Rule};
 use crate::text::Place;
@@ -131,23 +131,23 @@ fn line(report: &Report<'_>, source: &Source) -> String {
     let mut said = vec![json::scope(source.scope).to_string()];
     if let Some(from) = &source.from {
         let at = report.start(from).map_or(String::new(), |at| format!(":{}", at.line));
-        said.push(format!("from {}{at}", visible(&report.relative(&from.path))));
+        said.push(format!("from {}{at}", shown(&report.relative(&from.path))));
     }
     match &source.phase {
         Phase::Startup => {}
         Phase::Lazy(Trigger::Under(dir)) => {
-            said.push(format!("when a file below {} is read", visible(&report.relative(dir))));
+            said.push(format!("when a file below {} is read", shown(&report.relative(dir))));
         }
         Phase::Lazy(Trigger::Patterns { patterns, .. }) => {
-            said.push(format!("when a file is read that matches {}", visible(&patterns.join(", "))));
+            said.push(format!("when a file is read that matches {}", shown(&patterns.join(", "))));
         }
     }
     if let Some(read) = source.activated_by.and_then(|read| report.reads.get(read)) {
-        said.push(format!("loaded by reading {}", visible(&read.to_string_lossy())));
+        said.push(format!("loaded by reading {}", shown(&read.to_string_lossy())));
     }
     match &source.outcome {
         Outcome::Loaded => {}
-        Outcome::Shadowed { by } => said.push(format!("shadowed by {}", visible(&report.relative(by)))),
+        Outcome::Shadowed { by } => said.push(format!("shadowed by {}", shown(&report.relative(by)))),
         Outcome::Unsupported { why } => said.push(format!("unsupported: {why}")),
         Outcome::Skipped { why } => said.push(format!("left out: {}", why.word())),
     }
@@ -156,7 +156,7 @@ fn line(report: &Report<'_>, source: &Source) -> String {
         (Some(bytes), None) if source.is_loaded() => said.push(format!("{bytes} bytes")),
         _ => {}
     }
-    format!("{}  ({})", visible(&report.name(&source.location)), said.join("; "))
+    format!("{}  ({})", shown(&report.name(&source.location)), said.join("; "))
 }
 
 /// What `rulecheck why FILE` prints.

@@ -126,3 +126,26 @@ fn a_directory_that_may_not_be_looked_into() {
     assert!(said.contains("AGENTS.md"), "{said}");
     std::fs::set_permissions(&shut, std::fs::Permissions::from_mode(0o755)).unwrap();
 }
+
+#[test]
+fn what_is_long_is_shown_by_its_ends() {
+    let dir = Scratch::new("long");
+    let long = "a".repeat(300_000);
+    std::fs::create_dir_all(dir.0.join(".claude/rules")).unwrap();
+    std::fs::write(dir.0.join("CLAUDE.md"), format!("{long} @gone.md {long} @gone/{long}.md {long}\n")).unwrap();
+    std::fs::write(
+        dir.0.join(".claude/rules/a.md"),
+        format!("---\npaths: [\"b/{0}\", \"./{0}\"]\n---\nnouns\n", &long[..30_000]),
+    )
+    .unwrap();
+    std::fs::write(dir.0.join("opencode.json"), format!("{{\"instructions\": [\"{long}.md\"]}}")).unwrap();
+    for format in ["human", "github", "sarif"] {
+        let output = rulecheck(&["check", ".", "--no-user", "--format", format], &dir.0);
+        let said = text(&output.stdout);
+        for rule in ["import-missing", "instructions-match-nothing", "rule-never-loads"] {
+            assert!(said.contains(rule), "{rule} in {format}: {} bytes", said.len());
+        }
+        assert!(!said.contains(&long[..2000]), "{format}: {} bytes", said.len());
+    }
+    assert!(!sources(&dir.0, &[]).contains(&long[..2000]));
+}
