@@ -19,11 +19,15 @@ use serde_yaml::Value;
 use crate::clients::{self, CLIENTS, Client, Version};
 use crate::diagnostic::Level;
 use crate::files::{Files, Unreadable};
+use crate::front_matter::excess_over;
 use crate::rules::RULES;
 use crate::text::lossy;
 
 /// The name of the configuration.
 pub const FILE: &str = "rulecheck.yaml";
+
+/// The longest configuration that is parsed, in bytes.
+const MAX_BYTES: usize = 1024 * 1024;
 
 /// How it is written, for people.
 pub const PAGE: &str = include_str!("config.md");
@@ -177,6 +181,12 @@ impl Config {
     }
 
     fn parse(text: &str) -> Result<Self, Invalid> {
+        if let Some(excess) = excess_over(MAX_BYTES, text) {
+            return Err(Invalid {
+                cause: format!("it is not parsed: {excess}"),
+                help: "take out what does not belong there; a pattern in `suppress` stands for many files".into(),
+            });
+        }
         let value: Value = serde_yaml::from_str(text).map_err(|error| Invalid {
             cause: format!("it is not valid YAML: {error}"),
             help: "mend the line that is named".into(),

@@ -9,6 +9,35 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 const MAX_PATTERNS: usize = 1000;
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
+/// The longest front matter that is parsed, in bytes.
+const MAX_YAML: usize = 64 * 1024;
+
+/// The most brackets that may stand open at once in YAML that is parsed: the parser's work grows with them and with the
+/// length at once. It takes no more than 128 levels anyway.
+const MAX_OPEN: usize = 500;
+
+/// Why `yaml`, the text of a front matter, is not parsed; `None` when it is.
+pub fn excess(yaml: &str) -> Option<String> {
+    excess_over(MAX_YAML, yaml)
+}
+
+/// Why `yaml` is not parsed where `most` bytes are; `None` when it is.
+pub fn excess_over(most: usize, yaml: &str) -> Option<String> {
+    if yaml.len() > most {
+        return Some(format!("it has more than {most} bytes"));
+    }
+    let mut open = 0_usize;
+    let too_many = yaml.bytes().any(|byte| {
+        match byte {
+            b'[' | b'{' => open += 1,
+            b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open > MAX_OPEN
+    });
+    too_many.then(|| format!("more than {MAX_OPEN} brackets are open at once in it"))
+}
+
 /// The patterns that `yaml`, the text of a front matter, asks for; `None` when the rule is not conditional.
 pub fn patterns(yaml: &str) -> Option<Vec<String>> {
     let pieces = pieces(yaml)?;
@@ -27,8 +56,12 @@ pub struct Piece {
     pub over_budget: bool,
 }
 
-/// The pieces of the `paths` in `yaml`, the text of a front matter; `None` when the client finds no YAML in it.
+/// The pieces of the `paths` in `yaml`, the text of a front matter; `None` when the client finds no YAML in it, and when
+/// it is not parsed.
 pub fn pieces(yaml: &str) -> Option<Vec<Piece>> {
+    if excess(yaml).is_some() {
+        return None;
+    }
     let value = read(yaml).or_else(|| read(&quoted(yaml)))?;
     let mut texts = Vec::new();
     value.texts(&mut texts);
@@ -319,6 +352,15 @@ mod tests {
         assert!(!found.iter().any(|piece| piece.over_budget));
         assert!(pieces(&format!("paths: '{}'\n", "{a,b}".repeat(10))).unwrap()[0].over_budget);
         assert_eq!(pieces("paths:\n  - *.ts\n"), None);
+    }
+
+    #[test]
+    fn what_would_never_end_is_not_parsed() {
+        check(&format!("paths: '{}'\n", "[".repeat(MAX_OPEN)), &["[".repeat(MAX_OPEN).as_str()]);
+        for yaml in ["paths: ".to_string() + &"[".repeat(100_000), "paths: a\n".repeat(8_000)] {
+            assert_eq!(patterns(&yaml), None);
+            assert!(excess(&yaml).is_some());
+        }
     }
 
     #[test]

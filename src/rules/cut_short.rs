@@ -19,7 +19,7 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
             let mut found = RULE.at(limit.at.clone(), limit.why.clone());
             found.clients.push(For { client: resolution.client, version: resolution.version, phase: "startup" });
             found.evidence.push(limit.evidence);
-            found.help("name the files one by one, start in a repository, or let a link lead to less")
+            found.help("name the files one by one, start in a repository, let a link lead to less, or write fewer and shorter patterns")
         })
         .collect()
 }

@@ -10,6 +10,9 @@ use crate::glob::gitignore::Patterns;
 use crate::markdown;
 use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
 
+/// The most patterns that a rule may have for them to be mended: every way is tried on the whole front matter.
+const MAX_TRIED: usize = 200;
+
 /// A rule file that is conditional.
 pub(super) struct Conditional<'a> {
     pub(super) resolution: &'a Resolution,
@@ -45,6 +48,9 @@ impl Conditional<'_> {
             let yaml = [&self.text[self.yaml.start..span.start], new, &self.text[span.end..self.yaml.end]].concat();
             pieces(&yaml).is_some_and(|pieces| pieces.iter().map(|piece| piece.text.as_str()).eq(meant.iter().copied()))
         };
+        if self.pieces.len() > MAX_TRIED {
+            return None;
+        }
         let plain = patterns.join(", ");
         let mut ways = [quoted(&plain), plain.clone(), format!("\"{plain}\""), format!("'{plain}'")].into_iter();
         let new = ways.find(says)?;

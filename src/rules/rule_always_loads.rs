@@ -3,7 +3,7 @@ use std::ops::Range;
 use super::patterns::{Key, keys};
 use super::{Lint, Rule};
 use crate::diagnostic::{Diagnostic, Level};
-use crate::front_matter::{patterns, pieces};
+use crate::front_matter::{excess, patterns, pieces};
 use crate::markdown::{self, FrontMatter};
 use crate::resolution::{Phase, Trigger, Via};
 use crate::text::Place;
@@ -107,6 +107,9 @@ fn in_front_matter(text: &str, front: &FrontMatter) -> Option<Cause> {
     let yaml = &front.yaml;
     let own = keys(text, yaml);
     let paths = own.iter().rfind(|key| key.name == "paths");
+    if excess(&text[yaml.clone()]).is_some() {
+        return None;
+    }
     match (pieces(&text[yaml.clone()]), paths) {
         (None, _) => broken(text, yaml, &own),
         (Some(_), Some(paths)) if text[paths.span.end..].trim_start().starts_with(':') && is_glued(paths) => {

@@ -149,3 +149,54 @@ fn what_is_long_is_shown_by_its_ends() {
     }
     assert!(!sources(&dir.0, &[]).contains(&long[..2000]));
 }
+
+/// What `check` says of `dir`, with the findings of cut-short.
+fn cut_short(dir: &Path) -> String {
+    let output = rulecheck(&["check", ".", "--no-user", "--format", "github"], dir);
+    let said = text(&output.stdout);
+    assert!(said.contains("cut-short"), "{said}");
+    said
+}
+
+#[test]
+fn yaml_without_end() {
+    let dir = Scratch::new("yaml");
+    let rules = dir.0.join(".claude/rules");
+    std::fs::create_dir_all(&rules).unwrap();
+    let deep = "[".repeat(100_000);
+    for (name, yaml) in [
+        ("flow", format!("paths: {deep}")),
+        ("maps", "a: {".repeat(30_000)),
+        ("block", format!("paths: {}a", "- ".repeat(100_000))),
+    ] {
+        std::fs::write(rules.join(format!("{name}.md")), format!("---\n{yaml}\n---\nnouns\n")).unwrap();
+        let said = cut_short(&dir.0);
+        assert!(said.contains("500 brackets") || said.contains("65536 bytes"), "{said}");
+        assert!(!said.contains("rule-always-loads"), "{said}");
+        std::fs::remove_file(rules.join(format!("{name}.md"))).unwrap();
+    }
+    let aliases: String =
+        (1..40).map(|at| format!("a{at}: &a{at} [*a{before}, *a{before}, *a{before}]\n", before = at - 1)).collect();
+    let bomb = format!("---\na0: &a0 [x]\n{aliases}paths: *a39\n---\nnouns\n");
+    std::fs::write(rules.join("bomb.md"), bomb).unwrap();
+    assert!(sources(&dir.0, &[]).contains("bomb.md"));
+    std::fs::write(dir.0.join("rulecheck.yaml"), format!("ignore: {deep}")).unwrap();
+    fails(&rulecheck(&["check", "."], &dir.0), "more than 500 brackets are open");
+    std::fs::write(dir.0.join("rulecheck.yaml"), format!("suppress:\n{aliases}")).unwrap();
+    assert_eq!(rulecheck(&["check", "."], &dir.0).status.code(), Some(2));
+}
+
+#[test]
+fn configurations_of_clients_without_end() {
+    let dir = Scratch::new("deep");
+    let (open, close) = ("[".repeat(100_000), "]".repeat(100_000));
+    std::fs::create_dir_all(dir.0.join(".claude")).unwrap();
+    std::fs::create_dir_all(dir.0.join("home/.codex")).unwrap();
+    std::fs::write(dir.0.join("opencode.json"), format!("{{\"x\": {open}{close}}}")).unwrap();
+    std::fs::write(dir.0.join(".claude/settings.json"), format!("{{\"x\": {open}{close}}}")).unwrap();
+    std::fs::write(dir.0.join("home/.codex/config.toml"), format!("x = {open}{close}")).unwrap();
+    let said = text(&rulecheck(&["check", ".", "--home", "home", "-q"], &dir.0).stdout);
+    for client in ["Codex", "OpenCode", "Claude Code"] {
+        assert!(said.contains(&format!("⚠ {client}")) || said.contains(&format!("× {client}")), "{client}\n{said}");
+    }
+}

@@ -1,6 +1,7 @@
 //! Coming to files: what becomes of each, and of what it imports.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -37,6 +38,8 @@ struct Document {
     blank: bool,
     /// The patterns of its front matter, for a rule.
     patterns: Option<Vec<String>>,
+    /// Why its front matter was not parsed, with its bytes.
+    excess: Option<(String, Range<usize>)>,
     imports: Vec<markdown::Mention>,
 }
 
@@ -281,6 +284,14 @@ impl<'a> Loader<'a> {
             (Some(base), Some(texts)) => Some(Rc::new(Condition::new(base, texts))),
             _ => None,
         };
+        if let (Some(_), Some((excess, yaml))) = (reach.rule_base, &document.excess) {
+            let why = format!("the front matter is not parsed, so its `paths` are not known: {excess}");
+            self.cut_short.push(Refusal {
+                at: Place::at(&reach.path, yaml.clone()),
+                why,
+                evidence: claims::CONDITIONAL,
+            });
+        }
         let mut source = source;
         if let Some(condition) = &condition {
             source.phase = Phase::Lazy(condition.trigger());
@@ -333,6 +344,9 @@ impl<'a> Loader<'a> {
             Rc::new(Document {
                 blank: shown::is_blank(content.text(), markdown),
                 patterns: front_matter.and_then(|front| front_matter::patterns(&content.text()[front.yaml.clone()])),
+                excess: front_matter.and_then(|front| {
+                    Some((front_matter::excess(&content.text()[front.yaml.clone()])?, front.yaml.clone()))
+                }),
                 imports: markdown.mentions.iter().filter(|mention| mention.ignored.is_none()).cloned().collect(),
             })
         });
