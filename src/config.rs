@@ -20,6 +20,7 @@ use crate::clients::{self, CLIENTS, Client, Version};
 use crate::diagnostic::Level;
 use crate::files::{Files, Unreadable};
 use crate::front_matter::excess_over;
+use crate::glob::shell::braces::{MAX_BRANCHES, expand};
 use crate::rules::RULES;
 use crate::text::lossy;
 
@@ -265,7 +266,14 @@ fn suppression(value: &Value, number: usize, text: &str) -> Result<Entry, Invali
     let mut reason = None;
     for (key, value) in map(value, "an entry of `suppress`", text)? {
         match key {
-            "path" => path = Some(string(value, key, text)?),
+            "path" => {
+                let pattern = string(value, key, text)?;
+                if expand(&pattern).is_none() {
+                    let why = format!("entry {} stands for more than {MAX_BRANCHES} paths", number + 1);
+                    return Err(wrong("suppress", why, text));
+                }
+                path = Some(pattern);
+            }
             "rule" => match value {
                 Value::Sequence(list) => {
                     for name in list {

@@ -70,7 +70,7 @@ impl<'a> Accepted<'a> {
     pub fn new(paths: BTreeSet<&Path>, config: &'a Config, scene: &'a Scene<'a>) -> Self {
         let read = |path| scene.files.read(path).map(|content| comments(path, content.lines())).unwrap_or_default();
         let options = Options { dot: true, ..Options::default() };
-        let glob = |entry: &Entry| entry.path.as_ref().map(|path| Glob::new(path, options));
+        let glob = |entry: &Entry| entry.path.as_ref().and_then(|path| Glob::new(path, options));
         Self {
             scene,
             comments: paths.into_iter().flat_map(read).collect(),
@@ -89,7 +89,7 @@ impl<'a> Accepted<'a> {
         let mut by_entry = false;
         for (entry, glob, hid) in &mut self.entries {
             let fits = entry.rules.contains(&diagnostic.rule)
-                && glob.as_ref().is_none_or(|glob| glob.is_match(&relative))
+                && (entry.path.is_none() || glob.as_ref().is_some_and(|glob| glob.is_match(&relative)))
                 && (diagnostic.rule != "secret" || entry.fingerprint == diagnostic.fingerprint);
             *hid += usize::from(fits);
             by_entry |= fits;

@@ -47,6 +47,7 @@ fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
     let mut resolution = Resolution::new(CLIENT.name, version);
     resolution.refusal = setup.refusal.take();
     resolution.ignored_config = std::mem::take(&mut setup.ignored);
+    resolution.cut_short = std::mem::take(&mut setup.cut_short);
     if resolution.refusal.is_some() {
         return resolution;
     }
@@ -58,7 +59,7 @@ fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
     }
     session.tell_possible();
     resolution.sources = session.sources;
-    resolution.cut_short = loader.cut_short;
+    resolution.cut_short.extend(loader.cut_short);
     resolution
 }
 

@@ -200,3 +200,25 @@ fn configurations_of_clients_without_end() {
         assert!(said.contains(&format!("⚠ {client}")) || said.contains(&format!("× {client}")), "{client}\n{said}");
     }
 }
+
+#[test]
+fn braces_without_end() {
+    let dir = Scratch::new("braces");
+    std::fs::create_dir_all(dir.0.join(".claude/rules")).unwrap();
+    std::fs::write(dir.0.join("CLAUDE.md"), "nouns\n").unwrap();
+    for braces in ["{a,b}".repeat(1_000_000), "{a,b}".repeat(13), "${a,b}".repeat(200_000), "[".repeat(1_000_000)] {
+        std::fs::write(dir.0.join("opencode.json"), format!("{{\"instructions\": [\"{braces}\"]}}")).unwrap();
+        assert!(cut_short(&dir.0).contains("4096 patterns"));
+        std::fs::remove_file(dir.0.join("opencode.json")).unwrap();
+        let settings = format!("{{\"claudeMdExcludes\": [\"{braces}\"]}}");
+        std::fs::write(dir.0.join(".claude/settings.json"), settings).unwrap();
+        assert!(cut_short(&dir.0).contains("taken to exclude nothing"));
+        std::fs::remove_file(dir.0.join(".claude/settings.json")).unwrap();
+    }
+    let rule = format!("---\npaths: \"{}\"\n---\nnouns\n", "{a,b}".repeat(1_000_000));
+    std::fs::write(dir.0.join(".claude/rules/a.md"), rule).unwrap();
+    cut_short(&dir.0);
+    let suppress = format!("suppress: [{{path: \"{}\", rule: client-gap, reason: x}}]", "{a,b}".repeat(13));
+    std::fs::write(dir.0.join("rulecheck.yaml"), suppress).unwrap();
+    fails(&rulecheck(&["check", "."], &dir.0), "entry 1 stands for more than 4096 paths");
+}

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::settings::without_bom;
 use crate::clients::Scene;
 use crate::files::absolute;
+use crate::glob::shell::braces::MAX_LENGTH;
 use crate::glob::shell::{Glob, Options};
 use crate::text::Place;
 
@@ -19,7 +20,11 @@ pub(super) struct Exclude {
 }
 
 impl Exclude {
-    pub(super) fn new(pattern: &str, at: Place, scene: &Scene<'_>) -> Self {
+    /// `None` when the pattern is longer, or its braces make more, than is expanded.
+    pub(super) fn new(pattern: &str, at: Place, scene: &Scene<'_>) -> Option<Self> {
+        if pattern.len() > MAX_LENGTH {
+            return None;
+        }
         // A backslash is a slash here, so nothing can be escaped.
         let pattern = pattern.replace('\\', "/");
         let mut body = pattern.as_str();
@@ -27,9 +32,9 @@ impl Exclude {
             body = rest;
         }
         let negative = (pattern.len() - body.len()) % 2 == 1;
-        let spelled = [Some(body.to_string()), resolved(body, scene)];
-        let patterns = spelled.into_iter().flatten().map(|text| (text.clone(), compile(&text))).collect();
-        Self { negative, patterns, at }
+        let spelled = [Some(body.to_string()), resolved(body, scene)].into_iter().flatten();
+        let patterns = spelled.map(|text| compile(&text).map(|glob| (text, glob))).collect::<Option<_>>()?;
+        Some(Self { negative, patterns, at })
     }
 
     /// Whether it excludes the file spelled `path`.
@@ -50,7 +55,7 @@ fn resolved(pattern: &str, scene: &Scene<'_>) -> Option<String> {
     (real != dir).then(|| real + &pattern[dir.len()..])
 }
 
-fn compile(pattern: &str) -> Glob {
+fn compile(pattern: &str) -> Option<Glob> {
     Glob::new(&translate(pattern), Options { dot: true, empty_tail: true, ..Options::default() })
 }
 
@@ -103,7 +108,7 @@ mod tests {
 
     #[track_caller]
     fn check(pattern: &str, yes: &[&str], no: &[&str]) {
-        let glob = compile(pattern);
+        let glob = compile(pattern).unwrap();
         for path in yes {
             assert!(glob.is_match(path), "{pattern} should match {path}");
         }

@@ -11,6 +11,7 @@ use super::excludes::{Exclude, entries};
 use super::git::{Repository, repository};
 use crate::clients::{Os, Scene};
 use crate::files::absolute;
+use crate::glob::shell::braces::{MAX_BRANCHES, MAX_LENGTH};
 use crate::resolution::Refusal;
 use crate::text::{Place, lossy};
 
@@ -46,6 +47,8 @@ pub(super) struct Setup {
     pub(super) refusal: Option<Refusal>,
     /// The settings files that it passes over.
     pub(super) ignored: Vec<Refusal>,
+    /// The exclusions that are not expanded.
+    pub(super) cut_short: Vec<Refusal>,
 }
 
 impl Setup {
@@ -73,6 +76,7 @@ impl Setup {
             approved: false,
             refusal: None,
             ignored: Vec::new(),
+            cut_short: Vec::new(),
         };
         if let Some(sources) = &arguments.setting_sources {
             setup.choose_sources(sources, &session.cwd);
@@ -191,7 +195,16 @@ impl Setup {
             env.extend(more);
         }
         for (pattern, at) in entries(path, text) {
-            self.excludes.push(Exclude::new(&pattern, at, scene));
+            match Exclude::new(&pattern, at.clone(), scene) {
+                Some(exclude) => self.excludes.push(exclude),
+                None => {
+                    let why = format!(
+                        "this has more than {MAX_LENGTH} bytes, or braces that make more than {MAX_BRANCHES} patterns; it \
+                         is taken to exclude nothing"
+                    );
+                    self.cut_short.push(Refusal { at, why, evidence: claims::EXCLUDES });
+                }
+            }
         }
     }
 

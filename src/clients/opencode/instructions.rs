@@ -9,6 +9,7 @@ use super::setting::Setting;
 use super::walk::{MAX_DIRECTORIES, MAX_NAMES, Pattern, Walker};
 use crate::clients::Scene;
 use crate::files::{Entry as Node, absolute};
+use crate::glob::shell::braces::{MAX_BRANCHES, MAX_LENGTH};
 use crate::resolution::{Location, Refusal, Resolution, Scope, Skip, Source, Via};
 use crate::text::Place;
 
@@ -103,6 +104,15 @@ impl Search<'_> {
             let at = entry.from.clone().unwrap_or_else(|| Place::whole(&self.setting.cwd));
             resolution.cut_short.push(Refusal { at, why, evidence });
         };
+        if pattern.is_excessive {
+            note(
+                format!(
+                    "this has more than {MAX_LENGTH} bytes, or braces that make more than {MAX_BRANCHES} patterns; nothing was \
+                     searched for"
+                ),
+                "opencode/run-1.18.7#instructions-relative",
+            );
+        }
         if passed {
             note(
                 "there is no git repository, so the client searches the whole disk for this; only the start directory \

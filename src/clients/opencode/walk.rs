@@ -25,15 +25,20 @@ type Listing = Vec<(OsString, Entry)>;
 /// A compiled `instructions` entry.
 pub(super) struct Pattern {
     branches: Vec<Vec<Part>>,
+    /// Whether its braces make more than is expanded; it matches nothing then.
+    pub(super) is_excessive: bool,
 }
 
 impl Pattern {
     pub(super) fn new(pattern: &str) -> Self {
         if pattern.is_empty() {
-            return Self { branches: Vec::new() };
+            return Self { branches: Vec::new(), is_excessive: false };
         }
         let branches = expand(pattern);
-        Self { branches: branches.iter().map(|branch| parts(&simplified(branch), OPTIONS)).collect() }
+        Self {
+            is_excessive: branches.is_none(),
+            branches: branches.iter().flatten().map(|branch| parts(&simplified(branch), OPTIONS)).collect(),
+        }
     }
 
     /// The path that it names below `dir`, when it names just one.

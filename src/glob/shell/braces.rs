@@ -2,38 +2,41 @@
 
 use std::collections::BTreeSet;
 
-/// The most patterns that one expands to; the rest are left out.
+/// The longest pattern that is looked at, in bytes; the clients' own libraries take no longer one either.
+pub const MAX_LENGTH: usize = 64 * 1024;
+
+/// The most patterns that one expands to.
 pub const MAX_BRANCHES: usize = 4096;
 
 /// The most bytes that all of them may have.
 const MAX_BYTES: usize = 1 << 20;
 
-/// How deep braces may nest; deeper ones stay as they are.
+/// How deep braces may nest.
 const MAX_DEPTH: usize = 16;
 
 /// How many closing braces of one pattern may turn out to be plain text.
 const MAX_REWRITES: usize = 16;
 
-/// The patterns that `pattern` stands for, in order, each once. Escapes stay escaped.
-pub fn expand(pattern: &str) -> Vec<String> {
+/// The patterns that `pattern` stands for, in order, each once; `None` beyond the limits. Escapes stay escaped.
+pub fn expand(pattern: &str) -> Option<Vec<String>> {
+    if pattern.len() > MAX_LENGTH {
+        return None;
+    }
     // A pair of braces at the very start is never part of a list.
     let (head, rest) = pattern.strip_prefix("{}").map_or(("", pattern), |rest| ("{}", rest));
     let mut seen = BTreeSet::new();
-    expansions(rest, 0)
-        .into_iter()
-        .map(|branch| format!("{head}{branch}"))
-        .filter(|branch| seen.insert(branch.clone()))
-        .collect()
+    let all = expansions(rest, 0)?.into_iter().map(|branch| format!("{head}{branch}"));
+    Some(all.filter(|branch| seen.insert(branch.clone())).collect())
 }
 
-fn expansions(pattern: &str, depth: usize) -> Vec<String> {
+fn expansions(pattern: &str, depth: usize) -> Option<Vec<String>> {
     let mut found = vec![String::new()];
-    if depth >= MAX_DEPTH {
-        return vec![pattern.to_string()];
-    }
     let mut plain = BTreeSet::new();
     // The groups still to come, the next one last.
     let mut groups = pairs(pattern, &plain);
+    if depth > MAX_DEPTH && !groups.is_empty() {
+        return None;
+    }
     groups.reverse();
     let mut at = 0;
     while let Some((open, close)) = groups.pop() {
@@ -41,10 +44,13 @@ fn expansions(pattern: &str, depth: usize) -> Vec<String> {
         let values = if before.ends_with('$') {
             vec![format!("{{{inside}}}")]
         } else if let Some(values) = sequence(inside) {
-            values
+            values?
         } else if !has_comma(inside) {
             // In `{a},b}` the first brace does not close the list; with no list to come, all the rest is plain.
-            if plain.len() < MAX_REWRITES && list_follows(rest) {
+            if list_follows(rest) {
+                if plain.len() == MAX_REWRITES {
+                    return None;
+                }
                 plain.insert(close);
                 groups = pairs(pattern, &plain);
                 groups.retain(|(open, _)| *open >= at);
@@ -54,26 +60,35 @@ fn expansions(pattern: &str, depth: usize) -> Vec<String> {
             break;
         } else {
             match items(inside).as_slice() {
-                [only] => expansions(only, depth + 1).iter().map(|value| format!("{{{value}}}")).collect(),
-                items => items.iter().flat_map(|item| expansions(item, depth + 1)).take(MAX_BRANCHES).collect(),
+                [only] => expansions(only, depth + 1)?.iter().map(|value| format!("{{{value}}}")).collect(),
+                items => {
+                    let mut values = Vec::new();
+                    for item in items {
+                        values.extend(expansions(item, depth + 1)?);
+                        if values.len() > MAX_BRANCHES {
+                            return None;
+                        }
+                    }
+                    values
+                }
             }
         };
-        found = joined(&found, before, &values);
+        found = joined(&found, before, &values)?;
         at = close + 1;
     }
     joined(&found, &pattern[at..], &[String::new()])
 }
 
-/// Every one of `heads` before `middle` before every one of `tails`, up to the bounds.
-fn joined(heads: &[String], middle: &str, tails: &[String]) -> Vec<String> {
-    let mut bytes = 0;
-    let all = heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{middle}{tail}")));
-    all.take(MAX_BRANCHES)
-        .take_while(|joined| {
-            bytes += joined.len();
-            bytes <= MAX_BYTES
-        })
-        .collect()
+/// Every one of `heads` before `middle` before every one of `tails`; `None` beyond the limits.
+fn joined(heads: &[String], middle: &str, tails: &[String]) -> Option<Vec<String>> {
+    let bytes = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
+    let count = heads.len() * tails.len();
+    if count > MAX_BRANCHES
+        || bytes(heads) * tails.len() + middle.len() * count + bytes(tails) * heads.len() > MAX_BYTES
+    {
+        return None;
+    }
+    Some(heads.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{middle}{tail}"))).collect())
 }
 
 /// The bytes of `pattern` that are not escaped, with their places.
@@ -135,8 +150,9 @@ fn items(inside: &str) -> Vec<&str> {
     items
 }
 
-/// The values of `1..3`, `01..03`, `a..c`, with or without a step.
-fn sequence(inside: &str) -> Option<Vec<String>> {
+/// The values of `1..3`, `01..03`, `a..c`, with or without a step; `Some(None)` when they are too many.
+#[allow(clippy::option_option, reason = "no sequence, and one beyond the limits, are not the same")]
+fn sequence(inside: &str) -> Option<Option<Vec<String>>> {
     let mut parts = inside.split("..");
     let (from, to, step) = (parts.next()?, parts.next()?, parts.next());
     if parts.next().is_some() {
@@ -162,11 +178,11 @@ fn sequence(inside: &str) -> Option<Vec<String>> {
         _ => format!("{value:0width$}"),
     };
     let values: Vec<String> = if start <= end {
-        (start..=end).step_by(step).take(MAX_BRANCHES).map(show).collect()
+        (start..=end).step_by(step).take(MAX_BRANCHES + 1).map(show).collect()
     } else {
-        (end..=start).rev().step_by(step).take(MAX_BRANCHES).map(show).collect()
+        (end..=start).rev().step_by(step).take(MAX_BRANCHES + 1).map(show).collect()
     };
-    Some(values)
+    Some((values.len() <= MAX_BRANCHES).then_some(values))
 }
 
 /// A whole number with at most 15 digits.
@@ -207,9 +223,27 @@ mod tests {
             ("\\{a,b}", "\\{a,b}"),
             ("{a,a}", "a"),
         ] {
-            assert_eq!(expand(pattern).join(" "), want, "{pattern}");
+            assert_eq!(expand(pattern).unwrap().join(" "), want, "{pattern}");
         }
-        assert_eq!(expand("{1..1000000}").len(), MAX_BRANCHES);
-        assert_eq!(expand(&"{a,b}".repeat(50)).len(), MAX_BRANCHES);
+    }
+
+    #[test]
+    fn nothing_is_left_out_in_silence() {
+        assert_eq!(expand("{1..4096}").map(|all| all.len()), Some(MAX_BRANCHES));
+        assert_eq!(expand(&"{a,b}".repeat(12)).map(|all| all.len()), Some(MAX_BRANCHES));
+        let nested = |depth| format!("{}a,b{}", "{".repeat(depth), "}".repeat(depth));
+        assert!(expand(&nested(MAX_DEPTH)).is_some());
+        let wide = "${a,b}".repeat(10_000);
+        assert_eq!(expand(&wide), Some(vec![wide.clone()]));
+        for beyond in [
+            "{1..4097}".to_string(),
+            "{a,b}".repeat(13),
+            "{a,b}".repeat(1_000_000),
+            nested(MAX_DEPTH + 2),
+            "{a}".repeat(MAX_REWRITES + 1) + "{b,c}",
+            "a".repeat(MAX_LENGTH + 1),
+        ] {
+            assert_eq!(expand(&beyond), None, "{}", &beyond[..9]);
+        }
     }
 }
