@@ -202,8 +202,10 @@ impl Config {
                 "fingerprint-key" => config.fingerprint_key = string(value, key, text)?,
                 "rules" => config.levels = levels(value, text)?,
                 "suppress" => {
+                    let mut lines = entry_lines(text);
                     for (number, entry) in list(value, "suppress", text)?.iter().enumerate() {
-                        config.suppressions.push(suppression(entry, number, text)?);
+                        let line = lines.next().unwrap_or(1);
+                        config.suppressions.push(suppression(entry, number, line, text)?);
                     }
                 }
                 "allow-external" => {
@@ -259,7 +261,7 @@ fn levels(value: &Value, text: &str) -> Result<Vec<(&'static str, Option<Level>)
         .collect()
 }
 
-fn suppression(value: &Value, number: usize, text: &str) -> Result<Entry, Invalid> {
+fn suppression(value: &Value, number: usize, line: usize, text: &str) -> Result<Entry, Invalid> {
     let mut path = None;
     let mut names: Vec<&'static str> = Vec::new();
     let mut fingerprint = None;
@@ -301,7 +303,7 @@ fn suppression(value: &Value, number: usize, text: &str) -> Result<Entry, Invali
     if path.is_none() && fingerprint.is_none() {
         return Err(missing("path"));
     }
-    Ok(Entry { path, rules: names, fingerprint, reason, line: entry_line(text, number) })
+    Ok(Entry { path, rules: names, fingerprint, reason, line })
 }
 
 /// The rule called `name`.
@@ -350,11 +352,12 @@ fn line_of(text: &str, name: &str) -> String {
     text.lines().position(is_word).map_or(String::new(), |at| format!("line {}: ", at + 1))
 }
 
-/// The line of the entry `number` of `suppress`, from 1.
-fn entry_line(text: &str, number: usize) -> usize {
+/// The lines of the entries of `suppress`, in order, from 1.
+fn entry_lines(text: &str) -> impl Iterator<Item = usize> {
     let after = text.lines().position(|line| line.starts_with("suppress")).unwrap_or(0);
-    let mut items = text.lines().enumerate().skip(after + 1).filter(|(_, line)| line.trim_start().starts_with("- "));
-    items.nth(number).map_or(after + 1, |(at, _)| at + 1)
+    let items = text.lines().enumerate().skip(after + 1).filter(|(_, line)| line.trim_start().starts_with("- "));
+    // Where they stand on no lines of their own, that of the key.
+    items.map(|(at, _)| at + 1).chain(std::iter::repeat(after + 1))
 }
 
 /// The known name that is spelled most like `name`, if one is near enough to be meant.

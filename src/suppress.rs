@@ -2,7 +2,7 @@
 //! one that hid nothing is a finding itself.
 
 use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::path::Path;
 
@@ -63,6 +63,8 @@ pub struct Accepted<'a> {
     /// Sorted by path and line.
     comments: Vec<Comment>,
     entries: Vec<(&'a Entry, Option<Glob>, usize)>,
+    /// The entries by what their paths begin with, up to the first wildcard; there may be many, and many findings.
+    by_beginning: HashMap<&'a str, Vec<usize>>,
 }
 
 impl<'a> Accepted<'a> {
@@ -71,10 +73,15 @@ impl<'a> Accepted<'a> {
         let read = |path| scene.files.read(path).map(|content| comments(path, content.lines())).unwrap_or_default();
         let options = Options { dot: true, ..Options::default() };
         let glob = |entry: &Entry| entry.path.as_ref().and_then(|path| Glob::new(path, options));
+        let mut by_beginning: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (at, entry) in config.suppressions.iter().enumerate() {
+            by_beginning.entry(entry.path.as_deref().map_or("", beginning)).or_default().push(at);
+        }
         Self {
             scene,
             comments: paths.into_iter().flat_map(read).collect(),
             entries: config.suppressions.iter().map(|entry| (entry, glob(entry), 0)).collect(),
+            by_beginning,
         }
     }
 
@@ -87,7 +94,10 @@ impl<'a> Accepted<'a> {
         let relative = diagnostic.place.path.strip_prefix(&self.scene.project.root).unwrap_or(&diagnostic.place.path);
         let relative = relative.to_string_lossy().replace('\\', "/");
         let mut by_entry = false;
-        for (entry, glob, hid) in &mut self.entries {
+        let above = relative.match_indices('/').map(|(at, _)| &relative[..at]).chain([relative.as_str()]);
+        let near = above.filter(|path| !path.is_empty()).chain([""]);
+        for at in near.filter_map(|beginning| self.by_beginning.get(beginning)).flatten() {
+            let (entry, glob, hid) = &mut self.entries[*at];
             let fits = entry.rules.contains(&diagnostic.rule)
                 && (entry.path.is_none() || glob.as_ref().is_some_and(|glob| glob.is_match(&relative)))
                 && (diagnostic.rule != "secret" || entry.fingerprint == diagnostic.fingerprint);
@@ -106,6 +116,15 @@ impl<'a> Accepted<'a> {
     pub fn idle_entries(&self) -> impl Iterator<Item = &'a Entry> {
         self.entries.iter().filter(|(_, _, hid)| *hid == 0).map(|(entry, ..)| *entry)
     }
+}
+
+/// The segments of a pattern before the first one with a wildcard.
+fn beginning(pattern: &str) -> &str {
+    let is_plain = |segment: &str| !segment.is_empty() && !segment.contains(|c| "*?[]{}()!+@\\".contains(c));
+    let wild = pattern.split('/').position(|segment| !is_plain(segment));
+    let Some(wild) = wild else { return pattern };
+    let end = pattern.match_indices('/').nth(wild.wrapping_sub(1)).map_or(0, |(at, _)| at);
+    &pattern[..end]
 }
 
 fn hide(diagnostic: &Diagnostic, comments: &mut [Comment], scene: &Scene<'_>) -> bool {
@@ -141,6 +160,22 @@ fn range(comments: &mut [Comment], is: impl Fn(&Comment) -> Ordering) -> &mut [C
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn patterns_are_found_by_their_beginning() {
+        for (pattern, want) in [
+            ("a/b.md", "a/b.md"),
+            ("a/b/*.md", "a/b"),
+            ("**/a", ""),
+            ("a{b,c}/d", ""),
+            ("a//b", "a"),
+            ("/a/b", ""),
+            ("a/", "a"),
+            ("", ""),
+        ] {
+            assert_eq!(beginning(pattern), want, "{pattern}");
+        }
+    }
 
     #[test]
     fn comments_of_every_kind_of_file() {
