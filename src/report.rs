@@ -5,12 +5,14 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
+use memchr::memchr;
+
 use crate::diagnostic::{Diagnostic, Level};
 use crate::files::Files;
 use crate::frozen::digest;
 use crate::resolution::{Location, Outcome, Phase, Resolution, Trigger};
 use crate::secrets::{Redactor, redact_window};
-use crate::text::{Place, Position, brief, clamp};
+use crate::text::{Place, Position, brief, clamp, is_hidden, path_text};
 
 pub mod changes;
 pub mod github;
@@ -94,8 +96,9 @@ impl<'a> Report<'a> {
     pub fn relative(&self, path: &Path) -> String {
         let name = match path.strip_prefix(self.project) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".into(),
-            Ok(inside) => inside.to_string_lossy().replace('\\', "/"),
-            Err(_) => path.to_string_lossy().into_owned(),
+            Ok(inside) if cfg!(windows) => path_text(inside).replace('\\', "/"),
+            Ok(inside) => path_text(inside).into_owned(),
+            Err(_) => path_text(path).into_owned(),
         };
         self.redactor.redact(&name).into_owned()
     }
@@ -208,16 +211,30 @@ fn redacted_start(redactor: &Redactor, start: &Start) -> Start {
     Start { cwd: start.cwd.clone(), resolutions }
 }
 
-/// `text` with control and bidirectional characters made visible, so that nothing in a project can forge output.
+/// `text` with control and format characters made visible, so that nothing in a project can forge output.
 pub fn visible(text: &str) -> String {
-    let hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-    };
-    if !text.contains(hidden) {
+    if !text.contains(is_hidden) {
         return text.to_string();
     }
-    text.chars().map(|c| if hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+    text.chars().map(|c| if is_hidden(c) { c.escape_unicode().to_string() } else { c.to_string() }).collect()
+}
+
+/// `json`, a text of JSON, with the same characters escaped: the values stay, and nothing in it changes how it looks.
+pub fn visible_json(json: String) -> String {
+    // Of the ASCII ones, JSON itself escapes all but one.
+    if json.is_ascii() && memchr(0x7f, json.as_bytes()).is_none() {
+        return json;
+    }
+    let stays = |c: char| c == '\n' || !is_hidden(c);
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if stays(c) {
+            out.push(c);
+        } else {
+            out.extend(c.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    out
 }
 
 /// As [`visible`], and of a text that would bury the rest only the ends.
@@ -307,5 +324,9 @@ mod tests {
         assert_eq!(visible("a\u{1b}[31mb"), "a\\u{1b}[31mb");
         assert_eq!(visible("a\u{202e}b"), "a\\u{202e}b");
         assert_eq!(visible("día"), "día");
+        let value = "a\u{202e}\u{200b}\u{7f}\u{e0041}día\n";
+        let json = visible_json(serde_json::to_string(value).unwrap());
+        assert_eq!(json, r#""a\u202e\u200b\u007f\udb40\udc41día\n""#);
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), value);
     }
 }

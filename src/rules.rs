@@ -14,7 +14,7 @@ use crate::files::absolute;
 use crate::resolution::{Outcome, Resolution, Skip, Source};
 use crate::secrets::Scanned;
 use crate::suppress::Accepted;
-use crate::text::{Content, Place, brief};
+use crate::text::{Content, Place, brief, path_text};
 
 pub(crate) use self::repairs::has_imports;
 
@@ -253,7 +253,8 @@ impl<'a> Lint<'a> {
     /// `path` as it is called in a message: relative to the project, or whole.
     fn name(&self, path: &Path) -> String {
         let inside = path.strip_prefix(&self.scene.project.root).ok().filter(|path| !path.as_os_str().is_empty());
-        inside.unwrap_or(path).to_string_lossy().replace('\\', "/")
+        let name = path_text(inside.unwrap_or(path));
+        if cfg!(windows) { name.replace('\\', "/") } else { name.into_owned() }
     }
 }
 

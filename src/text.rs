@@ -3,13 +3,33 @@
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::ops::{Deref, Range};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::markdown::{self, Markdown};
 
 /// The text of `bytes`; what is not UTF-8 is replaced, as the clients do.
 pub fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     String::from_utf8_lossy(bytes)
+}
+
+/// The text of a path; what is not UTF-8 is written as `\xff`, so that two names stay two.
+pub fn path_text(path: &Path) -> Cow<'_, str> {
+    if let Some(text) = path.to_str() {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::new();
+    for part in path.as_os_str().as_encoded_bytes().utf8_chunks() {
+        text.push_str(part.valid());
+        text.extend(part.invalid().iter().map(|byte| format!("\\x{byte:02x}")));
+    }
+    Cow::Owned(text)
+}
+
+/// Whether a character cannot be seen and changes what is: a control or a format character.
+pub fn is_hidden(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// A line and a column, both from 1; the column counts characters.
@@ -202,6 +222,14 @@ impl From<Span> for Range<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(unix)]
+    fn names_that_are_no_text_stay_apart() {
+        use std::os::unix::ffi::OsStrExt;
+        let text = |name: &[u8]| path_text(Path::new(std::ffi::OsStr::from_bytes(name))).into_owned();
+        assert_eq!([text(b"a/\xff"), text(b"a/\xfeb"), text("día".as_bytes())], ["a/\\xff", "a/\\xfeb", "día"]);
+    }
 
     #[test]
     fn a_long_text_is_shown_by_its_ends() {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::files::Write;
 use crate::fix::{Change, Plan};
 use crate::report::human::Style;
-use crate::report::{Report, visible};
+use crate::report::{Report, visible, visible_json};
 use crate::secrets::{Redactor, scan};
 use crate::text::lossy;
 
@@ -116,7 +116,7 @@ pub fn json(report: &Report<'_>, plan: &Plan, written: bool) -> String {
         changes: plan.changes.iter().map(item).collect(),
         left: plan.left.iter().map(|entry: &(std::path::PathBuf, String)| left(entry)).collect(),
     };
-    serde_json::to_string_pretty(&out).unwrap_or_default() + "\n"
+    visible_json(serde_json::to_string_pretty(&out).unwrap_or_default()) + "\n"
 }
 
 /// A redactor that knows the secrets of all texts of the plan, which no client need have loaded.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::diagnostic::{Diagnostic, Level};
-use crate::report::Report;
+use crate::report::{Report, visible};
 
 /// What `rulecheck check --format github` prints.
 pub fn check(report: &Report<'_>) -> String {
@@ -47,7 +47,8 @@ fn command(report: &Report<'_>, diagnostic: &Diagnostic) -> String {
 
 /// The text of a command: a line break would end it.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    let text = text.split('\n').map(visible).collect::<Vec<_>>().join("\n");
+    text.replace('%', "%25").replace('\n', "%0A")
 }
 
 /// A property of a command: a colon or a comma would end it too.

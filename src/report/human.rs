@@ -14,7 +14,7 @@ use crate::prompt::Part;
 use crate::report::{Report, json, shown, visible};
 use crate::resolution::{Outcome, Phase, Resolution, Source, Trigger};
 use crate::rules::{RULES, Rule};
-use crate::text::Place;
+use crate::text::{Place, path_text};
 
 mod excerpt;
 pub mod matrix;
@@ -96,7 +96,7 @@ pub fn sources(report: &Report<'_>) -> String {
     let mut out = String::new();
     for start in &report.starts {
         for resolution in &start.resolutions {
-            let _ = writeln!(out, "{}, started in {}", title(resolution), visible(&start.cwd.to_string_lossy()));
+            let _ = writeln!(out, "{}, started in {}", title(resolution), visible(&path_text(&start.cwd)));
             list(report, resolution, &mut out);
             out.push('\n');
         }
@@ -143,7 +143,7 @@ fn line(report: &Report<'_>, source: &Source) -> String {
         }
     }
     if let Some(read) = source.activated_by.and_then(|read| report.reads.get(read)) {
-        said.push(format!("loaded by reading {}", shown(&read.to_string_lossy())));
+        said.push(format!("loaded by reading {}", shown(&path_text(read))));
     }
     match &source.outcome {
         Outcome::Loaded => {}

@@ -7,8 +7,9 @@ use serde::Serialize;
 use crate::clients::{CLIENTS, Client, Version};
 use crate::diagnostic::Level;
 use crate::prompt::Part;
-use crate::report::{Report, Start};
+use crate::report::{Report, Start, visible_json};
 use crate::resolution::{Location, Outcome, Phase, Resolution, Scope, Source, Trigger, Via};
+use crate::text::path_text;
 
 #[derive(Serialize)]
 struct SourcesDto {
@@ -150,7 +151,7 @@ pub fn check(report: &Report<'_>) -> String {
 }
 
 fn place(report: &Report<'_>) -> PlaceDto {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
+    let text = |path: &Path| path_text(path).into_owned();
     PlaceDto {
         project: text(report.project),
         cwd: report.starts.first().map_or(String::new(), |start| text(&start.cwd)),
@@ -162,7 +163,7 @@ fn starts(report: &Report<'_>) -> (Vec<ClientDto>, Vec<StartDto>) {
     let clients = |start: &Start| start.resolutions.iter().map(|resolution| client(report, resolution)).collect();
     let mut all = report.starts.iter();
     let first = all.next().map_or_else(Vec::new, clients);
-    let others = all.map(|start| StartDto { cwd: start.cwd.to_string_lossy().into_owned(), clients: clients(start) });
+    let others = all.map(|start| StartDto { cwd: path_text(&start.cwd).into_owned(), clients: clients(start) });
     (first, others.collect())
 }
 
@@ -231,7 +232,7 @@ pub fn clients_list() -> String {
 
 fn print(value: &impl Serialize) -> String {
     // Only a map with keys that are no texts could fail here, and there is none.
-    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    let mut text = visible_json(serde_json::to_string_pretty(value).unwrap_or_default());
     text.push('\n');
     text
 }
@@ -284,7 +285,7 @@ fn source(report: &Report<'_>, source: &Source, order: Option<usize>) -> SourceD
     SourceDto {
         path: report.name(&source.location),
         real_path: match source.location {
-            Location::File(_) => source.real.as_ref().map(|path| path.to_string_lossy().into_owned()),
+            Location::File(_) => source.real.as_ref().map(|path| path_text(path).into_owned()),
             _ => None,
         },
         scope: scope(source.scope),
@@ -297,7 +298,7 @@ fn source(report: &Report<'_>, source: &Source, order: Option<usize>) -> SourceD
         activated_by: source
             .activated_by
             .and_then(|read| report.reads.get(read))
-            .map(|read| read.to_string_lossy().into_owned()),
+            .map(|read| path_text(read).into_owned()),
         by,
         trigger,
         from: source.from.as_ref().map(|place| FromDto {

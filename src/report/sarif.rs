@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::diagnostic::{Diagnostic, Level};
-use crate::report::Report;
+use crate::report::{Report, visible_json};
 use crate::rules::{RULES, Rule};
 use crate::text::Place;
 
@@ -25,7 +25,7 @@ pub fn check(report: &Report<'_>) -> String {
             "results": report.diagnostics.iter().map(|diagnostic| result(report, diagnostic)).collect::<Vec<_>>(),
         }],
     });
-    format!("{log:#}\n")
+    visible_json(format!("{log:#}\n"))
 }
 
 fn level(level: Level) -> &'static str {

@@ -222,3 +222,16 @@ fn braces_without_end() {
     std::fs::write(dir.0.join("rulecheck.yaml"), suppress).unwrap();
     fails(&rulecheck(&["check", "."], &dir.0), "entry 1 stands for more than 4096 paths");
 }
+
+#[test]
+fn names_that_are_not_text_stay_apart() {
+    use std::os::unix::ffi::OsStrExt;
+    let dir = Scratch::new("apart");
+    for name in [b"a\xff", b"a\xfe"] {
+        let odd = dir.0.join(std::ffi::OsStr::from_bytes(name));
+        std::fs::create_dir(&odd).unwrap();
+        std::fs::write(odd.join("CLAUDE.md"), "nouns\n").unwrap();
+    }
+    let said = sources(&dir.0, &["--format", "json"]);
+    assert!(said.contains(r#""a\\xff/CLAUDE.md""#) && said.contains(r#""a\\xfe/CLAUDE.md""#), "{said}");
+}
