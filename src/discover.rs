@@ -2,6 +2,7 @@
 //!
 //! What a name means to a client is not decided here.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::mem;
@@ -11,6 +12,7 @@ use std::path::{Path, PathBuf};
 use memchr::memmem;
 
 use crate::files::{Entry, Files, Unreadable};
+use crate::text::is_hidden;
 
 /// A project that was walked.
 #[derive(Clone, Debug, Default)]
@@ -219,6 +221,7 @@ fn is_page(files: &dyn Files, starts: &[&Path], path: &Path) -> bool {
 
 /// Whether no page for people would be called so.
 fn is_unmistakable(name: &str) -> bool {
+    let name = &*seen(name);
     let lower = name.to_ascii_lowercase();
     let family = name.split('.').next().unwrap_or_default();
     name.starts_with('.')
@@ -238,6 +241,18 @@ fn has_other_pages(files: &dyn Files, dir: &Path, name: &str) -> bool {
     files.list(dir).is_ok_and(|names| names.iter().any(|other| is_other(other)))
 }
 
+/// `name` as it is seen: without white space around it, and without control and format characters.
+pub fn seen(name: &str) -> Cow<'_, str> {
+    match name.trim_matches(is_unseen) {
+        name if name.contains(is_hidden) => Cow::Owned(name.replace(is_hidden, "")),
+        name => Cow::Borrowed(name),
+    }
+}
+
+fn is_unseen(c: char) -> bool {
+    c.is_whitespace() || is_hidden(c)
+}
+
 /// Whether somebody could take `path` for a file that a client reads, by its name and place alone.
 pub fn is_instruction_like(path: &Path) -> bool {
     let Some(name) = path.file_name().and_then(OsStr::to_str) else { return false };
@@ -247,14 +262,14 @@ pub fn is_instruction_like(path: &Path) -> bool {
     if is_rule_place(path) {
         return true;
     }
-    let lower = name.to_ascii_lowercase();
+    let lower = seen(name).to_ascii_lowercase();
     let stem = lower.trim_start_matches('.');
     let (stem, ending) = stem.rsplit_once('.').unwrap_or((stem, ""));
     let (family, variant) = stem.split_once('.').map_or((stem, None), |(family, variant)| (family, Some(variant)));
     match (family, variant) {
         // A list of user agents, say.
         ("agents" | "agent" | "claude" | "codex", None) => ending != "txt" || !name.starts_with(family),
-        ("context", None) => name == "CONTEXT.md",
+        ("context", None) => seen(name) == "CONTEXT.md",
         ("agents" | "agent" | "claude" | "codex", Some(variant)) => {
             !variant.split('.').any(|part| is_language(part) || NOT_MEANT.contains(&part))
         }
@@ -263,6 +278,7 @@ pub fn is_instruction_like(path: &Path) -> bool {
 }
 
 fn ends_like_text(name: &str) -> bool {
+    let name = name.trim_end_matches(is_unseen);
     let ends_in = |ending: &&str| {
         let start = name.len().checked_sub(ending.len()).filter(|start| *start > 0);
         start.and_then(|start| name.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(ending))
@@ -316,6 +332,10 @@ mod tests {
             "/p/AGENTS.md.txt",
             "/p/AGENTS.override.local.md",
             "/p/CLAUDE.MD",
+            "/p/AGENTS.md ",
+            "/p/AGENTS.md\n",
+            "/p/\u{202e}CLAUDE.md",
+            "/p/AGE\u{200b}NTS.md",
         ] {
             assert!(is_instruction_like(Path::new(yes)), "{yes}");
         }

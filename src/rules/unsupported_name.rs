@@ -3,7 +3,7 @@ use std::path::{Path, PathBuf};
 
 use super::{ByPath, Lint, Rule, by_path, repairs};
 use crate::diagnostic::{Diagnostic, Level, Repair};
-use crate::discover::{NATIVE, OF_CLIENTS, is_rule_place};
+use crate::discover::{NATIVE, OF_CLIENTS, is_rule_place, seen};
 use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
 use crate::text::Place;
 
@@ -52,7 +52,8 @@ fn rename(lint: &Lint<'_>, path: &Path, name: &str) -> Option<Repair> {
 }
 
 fn meant(lint: &Lint<'_>, path: &Path, name: &str) -> Option<PathBuf> {
-    let (stem, _) = name.rsplit_once('.')?;
+    let seen = seen(name);
+    let (stem, _) = seen.rsplit_once('.')?;
     if is_rule_place(path) {
         return Some(path.with_file_name(format!("{stem}.md")));
     }
@@ -109,7 +110,8 @@ fn place_and_name(lint: &Lint<'_>, path: &Path, name: &str) -> String {
 
 /// What to do: the nearest name that is read.
 fn advice(lint: &Lint<'_>, path: &Path, name: &str) -> String {
-    let (stem, _) = name.rsplit_once('.').unwrap_or((name, ""));
+    let seen = seen(name);
+    let (stem, _) = seen.rsplit_once('.').unwrap_or((&seen, ""));
     if is_rule_place(path) {
         return format!("rule files end in `.md`: rename it to `{stem}.md`");
     }

@@ -224,6 +224,25 @@ fn braces_without_end() {
 }
 
 #[test]
+fn what_hides_in_names_and_texts_comes_out_escaped() {
+    let dir = Scratch::new("hidden");
+    for name in ["AGENTS.md ", "\u{202e}CLAUDE.md", "AGE\u{200b}NTS.md"] {
+        std::fs::write(dir.0.join(name), "nouns\n").unwrap();
+    }
+    std::fs::write(dir.0.join("CLAUDE.md"), "@go\u{202e}ne\u{2066}/\u{200b}a.md\n").unwrap();
+    for format in ["human", "json", "sarif", "github"] {
+        let said = text(&rulecheck(&["check", ".", "--no-user", "--format", format], &dir.0).stdout);
+        assert!(!said.contains(['\u{202e}', '\u{2066}', '\u{200b}']), "{format}\n{said}");
+        assert!(said.contains("u{202e}") || said.contains("\\u202e"), "{format}\n{said}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_slice(&rulecheck(&["check", ".", "--no-user", "--format", "json"], &dir.0).stdout).unwrap();
+    let found = json["diagnostics"].as_array().unwrap().iter().filter(|found| found["rule"] == "unsupported-name");
+    let paths: Vec<&str> = found.map(|found| found["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["AGENTS.md ", "AGE\u{200b}NTS.md", "\u{202e}CLAUDE.md"]);
+}
+
+#[test]
 fn names_that_are_not_text_stay_apart() {
     use std::os::unix::ffi::OsStrExt;
     let dir = Scratch::new("apart");
