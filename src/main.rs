@@ -53,21 +53,12 @@ impl Said {
 }
 
 fn main() -> ExitCode {
-    let said = parse().and_then(run).and_then(|said| {
-        let written = match &said.output {
-            Some(path) => files::write(path, said.text.as_bytes()),
-            None => io::stdout().lock().write_all(said.text.as_bytes()),
-        };
-        match written {
-            Ok(()) => Ok(said.code),
-            // Whoever reads has heard enough.
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe && said.output.is_none() => Ok(said.code),
-            Err(error) => {
-                let to = said.output.map_or("standard output".into(), |path| format!("`{}`", path.display()));
-                Err(Failure { cause: format!("{to} cannot be written: {error}"), help: "look at where it goes".into() })
-            }
-        }
-    });
+    let said = match Cli::try_parse() {
+        Ok(cli) => run(cli).and_then(print),
+        // The help and the version are no errors.
+        Err(error) if !error.use_stderr() => ended(error.print(), ExitCode::SUCCESS, None),
+        Err(error) => Err(misused(&error)),
+    };
     said.unwrap_or_else(|failure| {
         // What failed may quote what it was given.
         let redactor = Redactor::default();
@@ -81,23 +72,38 @@ fn main() -> ExitCode {
     })
 }
 
-/// The arguments; the help and the version end the program here.
-fn parse() -> Result<Cli, Failure> {
-    Cli::try_parse().map_err(|error| {
-        if !error.use_stderr() {
-            error.exit();
+fn print(said: Said) -> Result<ExitCode, Failure> {
+    let written = match &said.output {
+        Some(path) => files::write(path, said.text.as_bytes()),
+        None => io::stdout().lock().write_all(said.text.as_bytes()),
+    };
+    ended(written, said.code, said.output)
+}
+
+/// How the program ends, once what it has to say is `written`.
+fn ended(written: io::Result<()>, code: ExitCode, output: Option<PathBuf>) -> Result<ExitCode, Failure> {
+    match written {
+        Ok(()) => Ok(code),
+        // Whoever reads has heard enough.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe && output.is_none() => Ok(code),
+        Err(error) => {
+            let to = output.map_or("standard output".into(), |path| format!("`{}`", path.display()));
+            Err(Failure { cause: format!("{to} cannot be written: {error}"), help: "look at where it goes".into() })
         }
-        // What clap says of it is a paragraph, and how it is used another.
-        let text = error.to_string();
-        let mut paragraphs = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
-        let cause = paragraphs.next().unwrap_or_default();
-        let tip = paragraphs.find_map(|part| Some(part.strip_prefix("tip: ")?.to_string()));
-        Failure {
-            cause: cause.strip_prefix("error: ").unwrap_or(&cause).to_string(),
-            help: tip
-                .unwrap_or("`rulecheck --help` lists the commands, `rulecheck COMMAND --help` what each takes".into()),
-        }
-    })
+    }
+}
+
+/// What is wrong with the arguments.
+fn misused(error: &clap::Error) -> Failure {
+    // What clap says of it is a paragraph, and how it is used another.
+    let text = error.to_string();
+    let mut paragraphs = text.split("\n\n").map(|part| part.split_whitespace().collect::<Vec<_>>().join(" "));
+    let cause = paragraphs.next().unwrap_or_default();
+    let tip = paragraphs.find_map(|part| Some(part.strip_prefix("tip: ")?.to_string()));
+    Failure {
+        cause: cause.strip_prefix("error: ").unwrap_or(&cause).to_string(),
+        help: tip.unwrap_or("`rulecheck --help` lists the commands, `rulecheck COMMAND --help` what each takes".into()),
+    }
 }
 
 fn run(cli: Cli) -> Result<Said, Failure> {

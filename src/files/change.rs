@@ -117,6 +117,10 @@ pub fn apply(root: &Path, changes: &[Write]) -> Result<(), Unwritten> {
 /// As the system says; nothing is changed then.
 pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    // A device or a pipe is written to; a file must not take its place.
+    if fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir()) {
+        return OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
     let mut temporary = Temporary::default();
     beside(path, bytes, fs::metadata(path).ok().as_ref(), &mut temporary.new)?;
     temporary.new.as_ref().map_or(Ok(()), |new| fs::rename(new, path))

@@ -254,3 +254,38 @@ fn names_that_are_not_text_stay_apart() {
     let said = sources(&dir.0, &["--format", "json"]);
     assert!(said.contains(r#""a\\xff/CLAUDE.md""#) && said.contains(r#""a\\xfe/CLAUDE.md""#), "{said}");
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_goes_nowhere() {
+    let dir = Scratch::new("full");
+    std::fs::write(dir.0.join("AGENTS.md"), "nouns\n").unwrap();
+    let full = || std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+    for args in [&["--help"][..], &["--version"], &["check", "--help"], &["check", "."], &["explain"]] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rulecheck"));
+        command.args(args).current_dir(&dir.0).env_clear().stdout(full()).stderr(std::process::Stdio::piped());
+        fails(&command.output().unwrap(), "standard output cannot be written");
+    }
+    fails(&rulecheck(&["check", ".", "--output", "/dev/full"], &dir.0), "`/dev/full` cannot be written");
+    // A device stays one.
+    assert!(rulecheck(&["sources", ".", "--output", "/dev/null"], &dir.0).status.success());
+    for device in ["/dev/full", "/dev/null"] {
+        assert!(!std::fs::metadata(device).unwrap().is_file());
+    }
+    fails(&rulecheck(&["sources", ".", "--output", "."], &dir.0), "cannot be written");
+}
+
+#[test]
+fn a_closed_pipe_is_quiet() {
+    let dir = Scratch::new("pipe");
+    std::fs::write(dir.0.join("CLAUDE.md"), "@gone.md nouns\n".repeat(2000)).unwrap();
+    for format in ["human", "json", "sarif", "github"] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_rulecheck"));
+        command.args(["check", ".", "--no-user", "--format", format]).current_dir(&dir.0).env_clear();
+        let piped = std::process::Stdio::piped;
+        let mut child = command.stdout(piped()).stderr(piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{format}");
+    }
+}
