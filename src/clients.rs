@@ -38,6 +38,8 @@ pub struct Client {
     pub resolve: fn(&Scene<'_>, Version) -> Resolution,
     /// What becomes of an instruction-like file that the resolver did not come to.
     pub passed_over: fn(&Scene<'_>, Version, &Path) -> PassedOver,
+    /// Those of its arguments that change what it loads.
+    pub arguments: &'static [&'static str],
     /// Whether the client comes to files below the start directory later, when it reads there.
     pub reads_below: bool,
     /// The text of a file as the client puts it before the model: what it strips is gone, what it cuts is cut.
@@ -201,6 +203,16 @@ pub struct PassedOver {
 }
 
 impl Client {
+    /// Whether `word` of a command line is one of [`Client::arguments`], alone or with its value.
+    pub fn takes(&self, word: &str) -> bool {
+        let is_one = |known: &&str| match word.strip_prefix(*known) {
+            Some("") => true,
+            Some(value) => value.starts_with('=') || !known.starts_with("--"),
+            None => false,
+        };
+        self.arguments.iter().any(|known| is_one(known))
+    }
+
     /// The newest version that was recorded.
     pub fn newest(&self) -> Version {
         self.recorded.last().copied().unwrap_or(self.default)

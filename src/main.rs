@@ -93,6 +93,11 @@ fn ended(written: io::Result<()>, code: ExitCode, output: Option<PathBuf>) -> Re
     }
 }
 
+/// What is passed over and may not have been meant so: once, beside what is printed.
+fn note(text: &str) {
+    let _ = writeln!(io::stderr(), "note: {}", visible(&Redactor::default().redact(text)));
+}
+
 /// What is wrong with the arguments.
 fn misused(error: &clap::Error) -> Failure {
     // What clap says of it is a paragraph, and how it is used another.
@@ -130,7 +135,7 @@ fn run(cli: Cli) -> Result<Said, Failure> {
                 }
             }
             let report = run.report(&files, &secrets, &starts, &[]);
-            let text = listed(&why.shared, || human::why(&report, &file), || json::sources(&report))?;
+            let text = listed(&why.shared, || human::why(&report, &file), || json::why(&report, &file))?;
             Ok(said(&why.shared, &secrets, text))
         }
         Command::Prompt(prompt) => self::prompt(&files, &prompt),

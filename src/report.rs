@@ -111,6 +111,11 @@ impl<'a> Report<'a> {
         }
     }
 
+    /// Whether anything is at `path`.
+    pub fn exists(&self, path: &Path) -> bool {
+        self.files.entry(path).is_some()
+    }
+
     /// The first and the last position of a place; `None` for a file as a whole, and for one that cannot be read.
     pub fn ends(&self, place: &Place) -> Option<(Position, Position)> {
         let span = place.span?;

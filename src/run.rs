@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use rulecheck::cli::Shared;
-use rulecheck::clients::{CLIENTS, Os, Scene, Session};
+use rulecheck::clients::{CLIENTS, Os, Scene, Session, client};
 use rulecheck::config::{self, Config, Selected};
 use rulecheck::diagnostic::Diagnostic;
 use rulecheck::discover::{Project, discover};
@@ -12,7 +12,7 @@ use rulecheck::files::{Files, absolute};
 use rulecheck::report::{Report, Start};
 use rulecheck::secrets::Scanned;
 
-use crate::Failure;
+use crate::{Failure, note};
 
 /// One run over one project.
 pub(crate) struct Run {
@@ -53,8 +53,27 @@ impl Run {
             (false, true) => vec![root],
             (false, false) => cwds,
         };
+        run.tell_unknown(files, shared);
         run.sessions = cwds.into_iter().map(|cwd| run.session(files, cwd, shared)).collect::<Result<_, _>>()?;
         Ok(run)
+    }
+
+    /// Says which arguments change nothing, since they may be slips.
+    fn tell_unknown(&self, files: &dyn Files, shared: &Shared) {
+        for read in shared.reads.iter().filter(|read| !files.is_file(&self.inside(files, read))) {
+            note(&format!("--read `{}` is no file; it is taken for one that will be there", read.display()));
+        }
+        for (name, arguments) in &shared.client_args {
+            let Some(client) = client(name) else { continue };
+            for word in words(arguments).iter().filter(|word| word.starts_with('-') && !client.takes(word)) {
+                let flag = word.split_once('=').map_or(word.as_str(), |(flag, _)| flag);
+                note(&format!(
+                    "--client-args: `{flag}` is passed over; of {} only {} matter here",
+                    client.title,
+                    client.arguments.join(", ")
+                ));
+            }
+        }
     }
 
     fn session(&self, files: &dyn Files, cwd: PathBuf, shared: &Shared) -> Result<Session, Failure> {

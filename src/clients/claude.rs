@@ -34,6 +34,7 @@ pub static CLIENT: Client = Client {
     history: || rows(HISTORY),
     resolve,
     passed_over,
+    arguments: &["--add-dir", "--bare", "--safe-mode", "--setting-sources", "--settings"],
     reads_below: true,
     shown: |text, _, version| {
         let bom = behaviour_at(HISTORY, version).bom_before_front_matter;

@@ -24,6 +24,7 @@ pub static CLIENT: Client = Client {
     history: || rows(HISTORY),
     resolve,
     passed_over,
+    arguments: &["-C", "--cd", "-c", "--config", "-p", "--profile"],
     reads_below: false,
     shown: |text, _, _| text.to_string(),
 };

@@ -29,6 +29,7 @@ pub static CLIENT: Client = Client {
     history: || rows(HISTORY),
     resolve,
     passed_over,
+    arguments: &["--dir"],
     reads_below: true,
     shown: |text, _, _| text.to_string(),
 };

@@ -162,6 +162,9 @@ fn line(report: &Report<'_>, source: &Source) -> String {
 /// What `rulecheck why FILE` prints.
 pub fn why(report: &Report<'_>, file: &Path) -> String {
     let mut out = String::new();
+    if !report.exists(file) {
+        let _ = writeln!(out, "{} does not exist.", visible(&report.relative(file)));
+    }
     for resolution in report.starts.iter().flat_map(|start| &start.resolutions) {
         let _ = writeln!(out, "{}", title(resolution));
         let sources: Vec<&Source> = resolution.at(file).collect();

@@ -16,9 +16,18 @@ struct SourcesDto {
     schema: &'static str,
     #[serde(flatten)]
     place: PlaceDto,
+    /// The file that was asked for, where one was.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    file: Option<FileDto>,
     clients: Vec<ClientDto>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     starts: Vec<StartDto>,
+}
+
+#[derive(Serialize)]
+struct FileDto {
+    path: String,
+    exists: bool,
 }
 
 #[derive(Serialize)]
@@ -134,8 +143,17 @@ struct SummaryDto {
 
 /// What `rulecheck sources --format json` prints.
 pub fn sources(report: &Report<'_>) -> String {
+    listed(report, None)
+}
+
+/// What `rulecheck why --format json` prints, of a report that has only the sources at `file`.
+pub fn why(report: &Report<'_>, file: &Path) -> String {
+    listed(report, Some(FileDto { path: report.relative(file), exists: report.exists(file) }))
+}
+
+fn listed(report: &Report<'_>, file: Option<FileDto>) -> String {
     let (clients, starts) = starts(report);
-    print(&SourcesDto { schema: "rulecheck.sources/1", place: place(report), clients, starts })
+    print(&SourcesDto { schema: "rulecheck.sources/1", place: place(report), file, clients, starts })
 }
 
 /// What `rulecheck check --format json` prints.

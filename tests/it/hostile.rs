@@ -256,6 +256,27 @@ fn names_that_are_not_text_stay_apart() {
 }
 
 #[test]
+fn slips_in_arguments_are_told() {
+    let dir = Scratch::new("slips");
+    std::fs::write(dir.0.join("AGENTS.md"), "nouns\n").unwrap();
+    let why = rulecheck(&["why", "gone.md", "--no-user"], &dir.0);
+    assert!(why.status.success() && text(&why.stdout).starts_with("gone.md does not exist.\n"));
+    let json = rulecheck(&["why", "gone.md", "--no-user", "--format", "json"], &dir.0);
+    let json: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(json["file"], serde_json::json!({ "path": "gone.md", "exists": false }));
+    let there = rulecheck(&["why", "AGENTS.md", "--no-user"], &dir.0);
+    assert!(!text(&there.stdout).contains("does not exist"));
+    let args = ["sources", ".", "--no-user", "--read", "gone.md", "--read", "AGENTS.md", "--client-args"];
+    let output = rulecheck(&[&args[..], &["codex=-cx=1 --nonsense=2 -C ."]].concat(), &dir.0);
+    let said = text(&output.stderr);
+    assert!(output.status.success() && said.lines().count() == 2, "{said}");
+    assert!(
+        said.contains("note: --read `gone.md` is no file") && said.contains("`--nonsense` is passed over"),
+        "{said}"
+    );
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn output_that_goes_nowhere() {
     let dir = Scratch::new("full");
