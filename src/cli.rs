@@ -6,7 +6,7 @@ use std::str::FromStr;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::config::Selected;
-use crate::diagnostic::Level;
+use crate::diagnostic::FailOn;
 
 /// Says which instruction files each coding client loads, and what is wrong with them.
 #[derive(Debug, Parser)]
@@ -63,12 +63,12 @@ pub enum Command {
 /// `rulecheck check`
 #[derive(Args, Debug)]
 pub struct Check {
-    /// The project; or files and directories in it, to which the findings are then limited
+    /// The project, when it is one directory; a file, or several, limit the findings to them
     #[arg(default_value = ".", value_name = "PATH")]
     pub paths: Vec<PathBuf>,
-    /// Fail when there is a finding of this level or above
-    #[arg(long, value_name = "LEVEL", default_value = "error")]
-    pub fail_on: FailOn,
+    /// Fail when there is a finding of this level or above [default: what rulecheck.yaml says, or error]
+    #[arg(long, value_name = "LEVEL")]
+    pub fail_on: Option<FailOn>,
     /// Print the findings only
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
@@ -236,7 +236,8 @@ pub struct Explain {
 /// The flags of every command that resolves a project.
 #[derive(Args, Debug, Default)]
 pub struct Shared {
-    /// A client, and its version where it is not the default one; may be given several times
+    /// A client, and its version where it is not the default one, like claude@2.1.220, or @latest for the newest known;
+    /// may be given several times
     #[arg(long = "client", value_name = "NAME[@VERSION]", value_parser = Selected::from_str, help_heading = "Clients")]
     pub clients: Vec<Selected>,
     /// The directory that the clients are started in, relative to PATH; may be given several times [default: PATH]
@@ -301,31 +302,6 @@ pub enum Format {
     Sarif,
     /// Workflow commands of GitHub Actions (check only).
     Github,
-}
-
-/// The level that makes a run fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// Errors.
-    Error,
-    /// Warnings and errors.
-    Warning,
-    /// Any finding.
-    Note,
-    /// Nothing.
-    Never,
-}
-
-impl FailOn {
-    /// Whether a finding of `level` makes the run fail.
-    pub fn fails(self, level: Level) -> bool {
-        match self {
-            Self::Error => level >= Level::Error,
-            Self::Warning => level >= Level::Warning,
-            Self::Note => true,
-            Self::Never => false,
-        }
-    }
 }
 
 /// Reads `NAME=VALUE`.

@@ -13,11 +13,12 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde_json::json;
 use serde_yaml::Value;
 
 use crate::clients::{self, CLIENTS, Client, Version};
-use crate::diagnostic::Level;
+use crate::diagnostic::{FailOn, Level};
 use crate::files::{Files, Unreadable};
 use crate::front_matter::excess_over;
 use crate::glob::shell::braces::{MAX_BRANCHES, expand};
@@ -42,6 +43,8 @@ pub struct Config {
     pub clients: Vec<Selected>,
     /// The level of a rule; `None` turns it off.
     pub levels: Vec<(&'static str, Option<Level>)>,
+    /// The level that makes a run fail when the command line names none.
+    pub fail_on: Option<FailOn>,
     /// Findings that are accepted.
     pub suppressions: Vec<Entry>,
     /// What the fingerprints of secrets are made with, so that they cannot be tried against a list of passwords.
@@ -108,7 +111,8 @@ pub struct Invalid {
     pub help: String,
 }
 
-const KEYS: &[&str] = &["allow-external", "clients", "fingerprint-key", "rules", "suppress"];
+const KEYS: &[&str] = &["allow-external", "clients", "fail-on", "fingerprint-key", "rules", "suppress"];
+const FAIL_LEVELS: &[&str] = &["error", "never", "note", "warning"];
 const ENTRY_KEYS: &[&str] = &["fingerprint", "path", "reason", "rule"];
 
 /// The JSON schema of the configuration, for editors.
@@ -141,6 +145,7 @@ pub fn schema() -> String {
                     "reason": { "type": "string", "minLength": 1 },
                 },
             } },
+            "fail-on": { "enum": FAIL_LEVELS },
             "fingerprint-key": { "type": "string" },
             "allow-external": { "type": "array", "items": { "type": "string" } },
         },
@@ -199,6 +204,11 @@ impl Config {
         for (key, value) in map(&value, "the configuration", text)? {
             match key {
                 "clients" => config.clients = clients_of(value, text)?,
+                "fail-on" => {
+                    let word = string(value, key, text)?;
+                    let level = FailOn::from_str(&word, false);
+                    config.fail_on = Some(level.map_err(|_| unknown("level", &word, FAIL_LEVELS, text))?);
+                }
                 "fingerprint-key" => config.fingerprint_key = string(value, key, text)?,
                 "rules" => config.levels = levels(value, text)?,
                 "suppress" => {
@@ -388,11 +398,11 @@ mod tests {
 
     #[test]
     fn a_whole_configuration_is_read() {
-        let text = "clients: [codex@0.145.0, claude]\nrules:\n  unsupported-name: warning\nsuppress:\n  - path: a/**\n    rule: unsupported-name\n    reason: test data\nallow-external: [../x.md]\n";
+        let text = "clients: [codex@0.145.0, claude]\nrules:\n  unsupported-name: warning\nsuppress:\n  - path: a/**\n    rule: unsupported-name\n    reason: test data\nallow-external: [../x.md]\nfail-on: never\n";
         let config = Config::parse(text).unwrap();
         assert_eq!(format!("{:?}", config.clients), "[codex@0.145.0, claude@2.1.220]");
         assert_eq!(config.level("unsupported-name", Level::Error), Some(Level::Warning));
-        assert_eq!(config.suppressions[0].line, 5);
+        assert_eq!((config.suppressions[0].line, config.fail_on), (5, Some(FailOn::Never)));
         assert_eq!(config.allow_external, [PathBuf::from("../x.md")]);
         assert_eq!(format!("{:?}", Config::parse("clients: {claude: 2.1.220}").unwrap().clients), "[claude@2.1.220]");
     }
@@ -407,6 +417,7 @@ mod tests {
                 "did you mean `unsupported-name`?",
             ),
             ("rules:\n  unsupported-name: of", "line 2: unknown level `of`", "did you mean `off`?"),
+            ("fail-on: warnin", "line 1: unknown level `warnin`", "did you mean `warning`?"),
             ("suppress:\n  - rule: unsupported-name\n    path: x", "line 1: suppress: entry 1 has no `reason`", ""),
             ("suppress:\n  - rule: unsupported-name\n    reason: y", "line 1: suppress: entry 1 has no `path`", ""),
             ("clients: claude", "line 1: clients: it must be a list", ""),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::PathBuf;
 
+use clap::ValueEnum;
+
 use crate::clients::Version;
 use crate::text::{Place, Span};
 
@@ -24,6 +26,32 @@ impl fmt::Display for Level {
             Self::Warning => "warning",
             Self::Error => "error",
         })
+    }
+}
+
+/// The level that makes a run fail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum FailOn {
+    /// Errors.
+    #[default]
+    Error,
+    /// Warnings and errors.
+    Warning,
+    /// Any finding.
+    Note,
+    /// Nothing.
+    Never,
+}
+
+impl FailOn {
+    /// Whether a finding of `level` makes the run fail.
+    pub fn fails(self, level: Level) -> bool {
+        match self {
+            Self::Error => level >= Level::Error,
+            Self::Warning => level >= Level::Warning,
+            Self::Note => true,
+            Self::Never => false,
+        }
     }
 }
 

@@ -24,7 +24,7 @@ use rulecheck::prompt::parts;
 use rulecheck::report::human::{Style, matrix};
 use rulecheck::report::{Start, changes, github, human, json, sarif, visible};
 use rulecheck::resolution::Location;
-use rulecheck::rules::{Lint, RULES, findings, unused};
+use rulecheck::rules::{Lint, RULES, findings, order, unused};
 use rulecheck::secrets::{Redactor, Scanned, scan};
 use rulecheck::text::lossy;
 
@@ -222,19 +222,26 @@ fn check(files: &dyn Files, check: &Check) -> Result<Said, Failure> {
     if check.write_baseline {
         return write_baseline(files, &run, &secrets, &starts, &found, check);
     }
-    known_before(files, &run, &secrets, &starts, &mut found)?;
+    let in_baseline = known_before(files, &run, &secrets, &starts, &mut found)?;
     if let Some(only) = &run.only {
         let reached = reached(only, &starts);
         found.retain(|diagnostic| diagnostic.place.path.ancestors().any(|above| reached.contains(above)));
     }
-    let report = run.report(files, &secrets, &starts, &found);
+    let mut report = run.report(files, &secrets, &starts, &found);
+    report.in_baseline = in_baseline;
+    let here = run::here()?;
+    // What reads annotations looks for the files from where it has started the check.
+    if matches!(check.shared.format, Format::Sarif | Format::Github) && run.project.root.starts_with(&here) {
+        report.base = &here;
+    }
     let text = match check.shared.format {
         Format::Human => human::check(&report, style(&check.shared, check.quiet)),
         Format::Json => json::check(&report),
         Format::Sarif => sarif::check(&report),
         Format::Github => github::check(&report),
     };
-    let failed = found.iter().any(|diagnostic| check.fail_on.fails(diagnostic.level));
+    let fail_on = check.fail_on.or(run.config.fail_on).unwrap_or_default();
+    let failed = found.iter().any(|diagnostic| fail_on.fails(diagnostic.level));
     Ok(Said { code: ExitCode::from(u8::from(failed)), ..said(&check.shared, &secrets, text) })
 }
 
@@ -265,33 +272,36 @@ fn fix(files: &dyn Files, fix: &Fix) -> Result<Said, Failure> {
     Ok(Said { code: ExitCode::from(u8::from(left)), ..said(&fix.shared, &secrets, text) })
 }
 
-/// Takes out the findings that the baseline knows, and adds what it no longer needs.
+/// Takes out the findings that the baseline knows, says how many those were, and adds what it no longer needs.
 fn known_before(
     files: &dyn Files,
     run: &Run,
     secrets: &Scanned,
     starts: &[Start],
     found: &mut Vec<Diagnostic>,
-) -> Result<(), Failure> {
+) -> Result<usize, Failure> {
     let path = run.project.root.join(baseline::FILE);
     let baseline = Baseline::read(files, &run.project.root).map_err(|why| Failure {
         cause: format!("{} cannot be used: {why}", path.display()),
         help: "restore it, or write it anew with --write-baseline".into(),
     })?;
-    let Some(mut baseline) = baseline else { return Ok(()) };
+    let Some(mut baseline) = baseline else { return Ok(0) };
     let report = run.report(files, secrets, starts, found);
     let fingerprints: Vec<String> = found.iter().map(|diagnostic| report.fingerprint(diagnostic)).collect();
+    let all = found.len();
     let mut fingerprints = fingerprints.iter();
     found.retain(|diagnostic| {
         let fingerprint = fingerprints.next().map_or("", String::as_str);
         !baseline.hides(diagnostic.rule, fingerprint)
     });
+    let hidden = all - found.len();
     found.extend(unused(
         &run.config,
         &path,
         baseline.left_over().map(|known| (known.rule.as_str(), known.path.as_str())),
     ));
-    Ok(())
+    found.sort_by(|a, b| order(a).cmp(&order(b)));
+    Ok(hidden)
 }
 
 fn write_baseline(

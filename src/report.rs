@@ -34,6 +34,10 @@ pub struct Start {
 pub struct Report<'a> {
     /// The project's directory, absolute.
     pub project: &'a Path,
+    /// What paths are shown relative to: the project, unless said otherwise.
+    pub base: &'a Path,
+    /// The findings that are in the baseline, and so not in the report.
+    pub in_baseline: usize,
     /// The simulated reads, as they were given.
     pub reads: &'a [PathBuf],
     /// The start directories, at least one, each with its resolutions.
@@ -82,6 +86,8 @@ impl<'a> Report<'a> {
     ) -> Self {
         Self {
             project,
+            base: project,
+            in_baseline: 0,
             reads,
             starts: starts.iter().map(|start| redacted_start(redactor, start)).collect(),
             // A repair holds texts as they are, and no format prints it.
@@ -92,9 +98,13 @@ impl<'a> Report<'a> {
         }
     }
 
-    /// `path` relative to the project with `/`, or absolute when it lies outside.
+    /// `path` relative to the base with `/`, or absolute when it lies outside.
     pub fn relative(&self, path: &Path) -> String {
-        let name = match path.strip_prefix(self.project) {
+        self.relative_to(self.base, path)
+    }
+
+    fn relative_to(&self, base: &Path, path: &Path) -> String {
+        let name = match path.strip_prefix(base) {
             Ok(inside) if inside.as_os_str().is_empty() => ".".into(),
             Ok(inside) if cfg!(windows) => path_text(inside).replace('\\', "/"),
             Ok(inside) => path_text(inside).into_owned(),
@@ -169,7 +179,7 @@ impl<'a> Report<'a> {
     pub fn fingerprint(&self, diagnostic: &Diagnostic) -> String {
         let excerpt = self.excerpt(&diagnostic.place);
         let line = format!("{}{}{}", excerpt.before, excerpt.inside, excerpt.after);
-        let path = self.relative(&diagnostic.place.path);
+        let path = self.relative_to(self.project, &diagnostic.place.path);
         // Where it is a secret, its own name says more than a line in which it is not to be seen.
         let line = diagnostic.fingerprint.as_deref().unwrap_or(line.trim());
         let mut name = digest(format!("{}\0{path}\0{}\0{line}", diagnostic.rule, diagnostic.message).as_bytes());

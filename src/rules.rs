@@ -147,7 +147,8 @@ fn merged(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     found
 }
 
-fn order(diagnostic: &Diagnostic) -> (&Place, &str, &str) {
+/// What findings are sorted by.
+pub fn order(diagnostic: &Diagnostic) -> (&Place, &str, &str) {
     (&diagnostic.place, diagnostic.rule, &diagnostic.message)
 }
 

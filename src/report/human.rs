@@ -72,8 +72,11 @@ fn summary(report: &Report<'_>, first: Option<&str>) -> String {
         1 => format!("1 {word}"),
         many => format!("{many} {word}s"),
     };
-    let counts =
-        [count(Level::Error, "error"), count(Level::Warning, "warning"), count(Level::Note, "note")].join(", ");
+    let mut counts = vec![count(Level::Error, "error"), count(Level::Warning, "warning"), count(Level::Note, "note")];
+    if report.in_baseline > 0 {
+        counts.push(format!("{} more in the baseline", report.in_baseline));
+    }
+    let counts = counts.join(", ");
     match first {
         Some(rule) => {
             format!("{counts}. `rulecheck explain {rule}` says more of the first, `explain matrix` of the words.")

@@ -21,7 +21,7 @@ pub fn check(report: &Report<'_>) -> String {
                 "rules": RULES.iter().map(|rule| descriptor(rule)).collect::<Vec<_>>(),
             } },
             "columnKind": "unicodeCodePoints",
-            "originalUriBaseIds": { "PROJECT": { "description": { "text": "the directory of the project" } } },
+            "originalUriBaseIds": { "PROJECT": { "description": { "text": "where the check was run, when the project lies there, or else the project" } } },
             "results": report.diagnostics.iter().map(|diagnostic| result(report, diagnostic)).collect::<Vec<_>>(),
         }],
     });

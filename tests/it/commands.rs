@@ -40,6 +40,8 @@ fn a_baseline_hides_what_is_known_and_says_what_is_mended() {
     let written = rulecheck(&["check", ".", "--no-user", "--write-baseline"], &dir.0);
     assert!(text(&written.stdout).starts_with("3 findings written"), "{}", text(&written.stdout));
     assert_eq!(rules(&dir.0), ["unsupported-name"]);
+    let said = text(&rulecheck(&["check", ".", "--no-user"], &dir.0).stdout);
+    assert!(said.contains("1 error, 0 warnings, 0 notes, 3 more in the baseline. "), "{said}");
     // Moved lines change nothing.
     std::fs::write(dir.0.join("opencode.json"), "\n\n{ \"instructions\": [\"https://example.com/style.md\"] }\n")
         .unwrap();
@@ -148,6 +150,29 @@ fn what_shells_and_editors_are_given() {
         assert!(rulecheck(&["explain", name], &dir.0).status.success(), "{name}");
     }
     assert!(text(&rulecheck(&["explain", "secrets"], &dir.0).stderr).contains("did you mean `secret`?"));
+}
+
+#[test]
+fn annotations_name_files_from_where_the_check_was_started() {
+    let dir = project("annotations");
+    let above = dir.0.parent().unwrap();
+    let name = dir.0.file_name().unwrap().to_str().unwrap();
+    let github = text(&rulecheck(&["check", name, "--no-user", "--format", "github"], above).stdout);
+    assert!(github.contains(&format!("file={name}/AGENTS.md,")), "{github}");
+    let sarif = json(&rulecheck(&["check", name, "--no-user", "--format", "sarif"], above));
+    let at =
+        |sarif: &Value| sarif["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"].clone();
+    assert_eq!(at(&sarif)["uri"], format!("{name}/.claude.local.md"));
+    let inside = json(&rulecheck(&["check", "--no-user", "--format", "sarif"], &dir.0));
+    assert_eq!(at(&inside)["uri"], ".claude.local.md");
+}
+
+#[test]
+fn the_configuration_says_what_fails() {
+    let dir = project("fails");
+    std::fs::write(dir.0.join("rulecheck.yaml"), "fail-on: never\n").unwrap();
+    let code = |arguments: &[&str]| rulecheck(&[&["check", "--no-user"], arguments].concat(), &dir.0).status.code();
+    assert_eq!((code(&[]), code(&["--fail-on", "error"])), (Some(0), Some(1)));
 }
 
 #[test]
