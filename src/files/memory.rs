@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::ops::Bound;
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
@@ -18,13 +17,14 @@ const MAX_NAME: usize = 255;
 /// A file system in memory, for tests and examples: the same rules, on any machine.
 #[derive(Clone, Debug)]
 pub struct Memory {
-    nodes: BTreeMap<PathBuf, Node>,
+    root: Node,
 }
 
 #[derive(Clone, Debug)]
 enum Node {
     File(Rc<Content>),
-    Dir,
+    /// What is in it, by name.
+    Dir(BTreeMap<OsString, Self>),
     Link(PathBuf),
     Denied,
     Other,
@@ -32,7 +32,7 @@ enum Node {
 
 impl Default for Memory {
     fn default() -> Self {
-        Self { nodes: BTreeMap::from([(PathBuf::from("/"), Node::Dir)]) }
+        Self { root: Node::Dir(BTreeMap::new()) }
     }
 }
 
@@ -44,7 +44,7 @@ impl Memory {
 
     /// Puts a directory at `path`, and those above it.
     pub fn dir(&mut self, path: impl AsRef<Path>) -> &mut Self {
-        self.put(path.as_ref(), Node::Dir)
+        self.put(path.as_ref(), Node::Dir(BTreeMap::new()))
     }
 
     /// Puts a symbolic link at `path`; `to` may be relative to the directory that holds it.
@@ -64,61 +64,65 @@ impl Memory {
 
     fn put(&mut self, path: &Path, node: Node) -> &mut Self {
         let path = absolute(Path::new("/"), path);
-        for dir in path.ancestors().skip(1) {
-            self.nodes.entry(dir.to_path_buf()).or_insert(Node::Dir);
+        let mut at = &mut self.root;
+        for part in parts(&path).into_iter().rev() {
+            // Below what is no directory nobody could look at it.
+            let Node::Dir(dir) = at else { return self };
+            at = dir.entry(part).or_insert_with(|| Node::Dir(BTreeMap::new()));
         }
-        self.nodes.insert(path, node);
+        // A directory that is there keeps what is in it.
+        if !matches!((&at, &node), (Node::Dir(_), Node::Dir(_))) {
+            *at = node;
+        }
         self
     }
 
-    /// `path` with its links resolved; with `last`, a link at its very end too.
-    fn resolve(&self, path: &Path, last: bool) -> Result<PathBuf, Unreadable> {
+    /// `path` with its links resolved, and what stands there; with `last`, a link at its very end too.
+    fn resolve(&self, path: &Path, last: bool) -> Result<(PathBuf, &Node), Unreadable> {
         let mut links = 0;
         let mut todo: Vec<OsString> = parts(path);
         let mut at = PathBuf::from("/");
+        // What stands at the root and at each part of `at`.
+        let mut nodes = vec![&self.root];
         while let Some(part) = todo.pop() {
             if part == ".." {
                 at.pop();
+                nodes.truncate((nodes.len() - 1).max(1));
                 continue;
             }
             if part.len() > MAX_NAME {
                 return Err(Unreadable::Lost);
             }
-            at.push(&part);
-            match self.nodes.get(&at).ok_or(Unreadable::Missing)? {
+            let Some(Node::Dir(dir)) = nodes.last() else { return Err(Unreadable::NotADirectory) };
+            match dir.get(&part).ok_or(Unreadable::Missing)? {
                 Node::Link(to) if last || !todo.is_empty() => {
                     links += 1;
                     if links > MAX_LINKS {
                         return Err(Unreadable::Lost);
                     }
-                    at.pop();
                     if to.is_absolute() {
                         at = PathBuf::from("/");
+                        nodes.truncate(1);
                     }
                     todo.extend(parts(to));
                 }
                 Node::File(_) | Node::Denied | Node::Other if !todo.is_empty() => {
                     return Err(Unreadable::NotADirectory);
                 }
-                _ => {}
+                node => {
+                    at.push(part);
+                    nodes.push(node);
+                }
             }
         }
-        Ok(at)
+        Ok((at, nodes.last().copied().unwrap_or(&self.root)))
     }
 
-    /// The paths right below the directory `dir`, in order.
-    fn children<'a>(&'a self, dir: &'a Path) -> impl Iterator<Item = (&'a PathBuf, &'a Node)> {
-        self.nodes
-            .range::<Path, _>((Bound::Excluded(dir), Bound::Unbounded))
-            .take_while(move |(path, _)| path.starts_with(dir))
-            .filter(move |(path, _)| path.parent() == Some(dir))
-    }
-
-    fn node_entry(&self, path: &Path) -> Option<Entry> {
-        Some(match self.nodes.get(path)? {
+    fn entry_at(&self, path: &Path, last: bool) -> Option<Entry> {
+        Some(match self.resolve(path, last).ok()?.1 {
             Node::File(bytes) => Entry::File { len: bytes.len() as u64 },
             Node::Denied => Entry::File { len: 1 },
-            Node::Dir => Entry::Dir,
+            Node::Dir(_) => Entry::Dir,
             Node::Link(_) => Entry::Link,
             Node::Other => Entry::Other,
         })
@@ -137,37 +141,32 @@ fn parts(path: &Path) -> Vec<OsString> {
 
 impl Files for Memory {
     fn entry(&self, path: &Path) -> Option<Entry> {
-        self.node_entry(&self.resolve(path, false).ok()?)
+        self.entry_at(path, false)
     }
 
     fn target(&self, path: &Path) -> Option<Entry> {
-        self.node_entry(&self.resolve(path, true).ok()?)
+        self.entry_at(path, true)
     }
 
     fn is_barred(&self, path: &Path) -> bool {
-        self.resolve(path, true) == Err(Unreadable::Lost)
+        matches!(self.resolve(path, true), Err(Unreadable::Lost))
     }
 
     fn real(&self, path: &Path) -> Option<PathBuf> {
-        self.resolve(path, true).ok()
+        self.resolve(path, true).ok().map(|(real, _)| real)
     }
 
     fn read(&self, path: &Path) -> Result<Rc<Content>, Unreadable> {
-        let real = self.resolve(path, true)?;
-        match self.nodes.get(&real) {
-            Some(Node::File(bytes)) => Ok(bytes.clone()),
-            Some(Node::Denied) => Err(Unreadable::Denied),
-            Some(_) => Err(Unreadable::NotAFile),
-            None => Err(Unreadable::Missing),
+        match self.resolve(path, true)?.1 {
+            Node::File(bytes) => Ok(bytes.clone()),
+            Node::Denied => Err(Unreadable::Denied),
+            _ => Err(Unreadable::NotAFile),
         }
     }
 
     fn list(&self, dir: &Path) -> Result<Vec<OsString>, Unreadable> {
-        let real = self.resolve(dir, true)?;
-        match self.nodes.get(&real) {
-            Some(Node::Dir) => {
-                Ok(self.children(&real).filter_map(|(path, _)| path.file_name()).map(OsStr::to_os_string).collect())
-            }
+        match self.resolve(dir, true)?.1 {
+            Node::Dir(entries) => Ok(entries.keys().cloned().collect()),
             _ => Err(Unreadable::NotAFile),
         }
     }
