@@ -84,8 +84,11 @@ fn location(report: &Report<'_>, place: &Place, related: Option<(usize, &String)
     let path = report.relative(&place.path);
     let artifact = if place.path.starts_with(report.project) {
         json!({ "uri": uri(&path), "uriBaseId": "PROJECT" })
-    } else {
+    } else if place.path.is_absolute() {
         json!({ "uri": format!("file://{}", uri(&path)) })
+    } else {
+        // An argument or a variable: behind two slashes its name would be that of a host.
+        json!({ "uri": uri(&path) })
     };
     let mut location = json!({ "physicalLocation": { "artifactLocation": artifact, "region": region } });
     if let Some((id, message)) = related {

@@ -1,6 +1,6 @@
 //! The formats of other programs, read back strictly: nothing in a project can forge or break them.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::binary::{Scratch, rulecheck};
 
@@ -76,6 +76,17 @@ fn sarif_has_what_code_scanning_asks_for() {
     }
     let again: Value = serde_json::from_str(&check(&dir, "sarif")).unwrap();
     assert_eq!(log, again);
+}
+
+/// A variable is no file, and no host either.
+#[test]
+fn sarif_names_a_variable_by_its_name() {
+    let dir = hostile("sarif-variable");
+    let variable = ["check", ".", "--no-user", "--format", "sarif", "--env", "OPENCODE_CONFIG_CONTENT={"];
+    let log: Value = serde_json::from_slice(&rulecheck(&variable, &dir.0).stdout).unwrap();
+    let place = |result: &Value| result["locations"][0]["physicalLocation"]["artifactLocation"].clone();
+    let mut results = log["runs"][0]["results"].as_array().unwrap().iter();
+    assert!(results.any(|result| place(result) == json!({ "uri": "OPENCODE_CONFIG_CONTENT" })));
 }
 
 #[test]
