@@ -14,10 +14,12 @@ mod dialects;
 mod fix;
 #[cfg(unix)]
 mod formats;
+mod holds;
 #[cfg(unix)]
 mod hostile;
 mod layout;
 mod pages;
 mod promises;
 mod properties;
+mod random;
 mod runs;
