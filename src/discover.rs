@@ -249,6 +249,19 @@ pub fn seen(name: &str) -> Cow<'_, str> {
     }
 }
 
+/// `name` in lower case, as somebody who wrote it may have meant it: `CLAUDE_LOCAL.md` is `claude.local.md`.
+pub fn read_as(name: &str) -> String {
+    let seen = seen(name);
+    let lower = seen.to_ascii_lowercase();
+    let variant = ["CLAUDE", "AGENTS"].iter().find_map(|family| seen.strip_prefix(family)?.strip_prefix(['_', '-']));
+    match variant.and_then(|variant| variant.split_once('.')) {
+        Some((word, _)) if ["local", "override"].iter().any(|known| word.eq_ignore_ascii_case(known)) => {
+            lower.replacen(['_', '-'], ".", 1)
+        }
+        _ => lower,
+    }
+}
+
 fn is_unseen(c: char) -> bool {
     c.is_whitespace() || is_hidden(c)
 }
@@ -262,7 +275,7 @@ pub fn is_instruction_like(path: &Path) -> bool {
     if is_rule_place(path) {
         return true;
     }
-    let lower = seen(name).to_ascii_lowercase();
+    let lower = read_as(name);
     let stem = lower.trim_start_matches('.');
     let (stem, ending) = stem.rsplit_once('.').unwrap_or((stem, ""));
     let (family, variant) = stem.split_once('.').map_or((stem, None), |(family, variant)| (family, Some(variant)));
@@ -332,6 +345,8 @@ mod tests {
             "/p/AGENTS.md.txt",
             "/p/AGENTS.override.local.md",
             "/p/CLAUDE.MD",
+            "/p/CLAUDE_LOCAL.md",
+            "/p/AGENTS-override.md",
             "/p/AGENTS.md ",
             "/p/AGENTS.md\n",
             "/p/\u{202e}CLAUDE.md",
@@ -349,6 +364,8 @@ mod tests {
             "/p/agents.txt",
             "/p/agents.ts",
             "/p/día.md",
+            "/p/agents-local.md",
+            "/p/CLAUDE_NOTES.md",
         ] {
             assert!(!is_instruction_like(Path::new(no)), "{no}");
         }

@@ -1,9 +1,9 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::{ByPath, Lint, Rule, by_path, repairs};
+use super::{ByPath, Lint, Rule, by_path, repairs, title};
 use crate::diagnostic::{Diagnostic, Level, Repair};
-use crate::discover::{NATIVE, OF_CLIENTS, is_rule_place, seen};
+use crate::discover::{NATIVE, OF_CLIENTS, is_rule_place, read_as, seen};
 use crate::resolution::{Outcome, Phase, Resolution, Skip, Source, Trigger, Via};
 use crate::text::Place;
 
@@ -62,7 +62,8 @@ fn meant(lint: &Lint<'_>, path: &Path, name: &str) -> Option<PathBuf> {
         let stays = lint.content(path).is_none_or(|content| repairs::has_imports(content.text()));
         return path.parent()?.parent().filter(|_| !stays).map(|dir| dir.join(name));
     }
-    let meant = match stem.to_ascii_lowercase().trim_start_matches('.') {
+    let lower = read_as(name);
+    let meant = match stem_of(&lower) {
         "agents" | "agent" | "agents.md" => "AGENTS.md",
         "agents.override" => "AGENTS.override.md",
         "claude" | "claude.md" => "CLAUDE.md",
@@ -118,8 +119,8 @@ fn advice(lint: &Lint<'_>, path: &Path, name: &str) -> String {
     if NATIVE.contains(&name) {
         return format!("move it out of `{}`: `{name}` is read beside that directory, not in it", dir_of(path));
     }
-    let lower = stem.to_ascii_lowercase();
-    let nearest = match lower.trim_start_matches('.') {
+    let lower = read_as(name);
+    let nearest = match stem_of(&lower) {
         "agents" | "agent" | "codex" | "agents.md" => "AGENTS.md",
         "claude" | "claude.md" => "CLAUDE.md",
         "claude.local" => "CLAUDE.local.md",
@@ -134,8 +135,30 @@ fn advice(lint: &Lint<'_>, path: &Path, name: &str) -> String {
         }
         _ => return "put its text into `AGENTS.md`".into(),
     };
-    match lint.scene.files.entry(&path.with_file_name(nearest)) {
+    let to = path.with_file_name(nearest);
+    match lint.scene.files.entry(&to) {
         Some(_) => format!("put its text into `{nearest}`, which is read, or take it away"),
-        None => format!("did you mean `{nearest}`? Rename it"),
+        None => match ousted(lint, &to) {
+            Some(client) => format!(
+                "did you mean `{nearest}`? Rename it, and write what {client} should know into it: it reads `CLAUDE.md` only \
+                 where there is none"
+            ),
+            None => format!("did you mean `{nearest}`? Rename it"),
+        },
     }
+}
+
+/// The client that would not read the `CLAUDE.md` beside an `AGENTS.md` at `path` any more.
+fn ousted(lint: &Lint<'_>, path: &Path) -> Option<&'static str> {
+    let beside = path.with_file_name("CLAUDE.md");
+    let takes_one = |resolution: &&Resolution| resolution.client == "opencode";
+    let reads =
+        |resolution: &&Resolution| resolution.at(&beside).any(|source| source.is_loaded() && source.via == Via::Place);
+    let ousted = lint.resolutions.iter().filter(takes_one).find(reads).filter(|_| path.ends_with("AGENTS.md"));
+    ousted.map(title)
+}
+
+/// A name without its ending and the dots before it.
+fn stem_of(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(stem, _)| stem).trim_start_matches('.')
 }
