@@ -105,7 +105,7 @@ impl FromStr for Version {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is not a version; write it like 2.1.220 or manual-2026-07-31");
+        let wrong = || format!("`{text}` is not a version; write it like 2.1.220, latest or manual-2026-07-31");
         let (separator, digits) = match text.strip_prefix("manual-") {
             Some(date) => ('-', date),
             None => ('.', text.strip_prefix('v').unwrap_or(text)),
@@ -233,7 +233,7 @@ impl Client {
         }
         let all: Vec<String> = self.recorded.iter().map(Version::to_string).collect();
         Err(format!(
-            "{} {version} is not known; recorded are {}, and later releases are taken as the newest",
+            "{} {version} is not known; recorded are {}, `latest` is the last of them, and so is taken every later release",
             self.title,
             all.join(", ")
         ))
