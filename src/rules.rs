@@ -3,7 +3,7 @@
 //! A rule is one file, and its page beside it. It knows the resolutions and the files, never a client's internals.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -141,8 +141,9 @@ fn merged(mut found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     for diagnostic in &mut found {
         diagnostic.clients.sort();
         diagnostic.clients.dedup();
-        diagnostic.evidence.sort_unstable();
-        diagnostic.evidence.dedup();
+        // What says most comes first, and stays there.
+        let mut seen = HashSet::new();
+        diagnostic.evidence.retain(|id| seen.insert(*id));
     }
     found
 }

@@ -10,7 +10,7 @@ use miette::{
 
 use super::Style;
 use crate::diagnostic::{Diagnostic, Level};
-use crate::evidence::claim;
+use crate::evidence::{Claim, claim};
 use crate::report::{Report, visible};
 use crate::text::Place;
 
@@ -74,9 +74,19 @@ fn help(report: &Report<'_>, diagnostic: &Diagnostic, also: &[&Place]) -> String
     if !whom.is_empty() {
         lines.push(format!("for: {}", whom.join(", ")));
     }
-    let says = |id: &&str| claim(id).map(|(_, claim)| format!("why: {} [{id}]", claim.says));
-    lines.extend(diagnostic.evidence.iter().find_map(says));
+    lines.extend(reasons(diagnostic).map(|(id, claim)| format!("why: {} [{id}]", claim.says)));
     lines.join("\n")
+}
+
+/// The first claim about each client.
+fn reasons(diagnostic: &Diagnostic) -> impl Iterator<Item = (&'static str, &'static Claim)> {
+    let mut clients = Vec::new();
+    diagnostic.evidence.iter().filter_map(move |id| {
+        let (client, _) = id.split_once('/')?;
+        let (_, claim) = claim(id).filter(|_| !clients.contains(&client))?;
+        clients.push(client);
+        Some((*id, claim))
+    })
 }
 
 impl Excerpt {
