@@ -210,7 +210,7 @@ impl Client {
             Some(value) => value.starts_with('=') || !known.starts_with("--"),
             None => false,
         };
-        self.arguments.iter().any(|known| is_one(known))
+        self.arguments.iter().any(is_one)
     }
 
     /// The newest version that was recorded.
