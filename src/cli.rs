@@ -243,7 +243,7 @@ pub struct Shared {
     /// The directory that the clients are started in, relative to PATH; may be given several times [default: PATH]
     #[arg(long = "cwd", value_name = "DIR", help_heading = "Session")]
     pub cwds: Vec<PathBuf>,
-    /// Start the clients in every directory that holds instruction files
+    /// Start the clients in every directory that holds instruction files; each start lists what is above and below it
     #[arg(long, conflicts_with = "cwds", help_heading = "Session")]
     pub cwd_each: bool,
     /// A file that the client reads, relative to PATH; may be given several times, in order

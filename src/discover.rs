@@ -3,11 +3,12 @@
 //! What a name means to a client is not decided here.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
 use std::mem;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use memchr::memmem;
 
@@ -22,9 +23,9 @@ pub struct Project {
     /// The files, links and directories with an instruction-like name or place, absolute, links not resolved.
     pub instructions: BTreeSet<PathBuf>,
     /// Every directory, sorted.
-    pub dirs: Vec<Dir>,
+    pub dirs: Rc<Vec<Dir>>,
     /// Every link, absolute, sorted.
-    pub links: Vec<PathBuf>,
+    pub links: Rc<Vec<PathBuf>>,
     /// The directories that could not be listed, sorted.
     pub closed: Vec<PathBuf>,
 }
@@ -61,14 +62,25 @@ impl Project {
         self.dirs.binary_search_by(|dir| dir.path.as_path().cmp(path)).ok().map(|at| &self.dirs[at])
     }
 
-    /// The directories that hold instruction files, and the project's own; what lies in a `.claude` counts for the
-    /// directory that holds it.
-    pub fn instruction_dirs(&self) -> Vec<PathBuf> {
+    /// The directories that hold instruction files, and the project's own, each with the project as it is seen from there:
+    /// with the instruction files below it, and those of the directories above it. What lies in a `.claude` counts for
+    /// the directory that holds it.
+    pub fn views(&self) -> Vec<(PathBuf, Self)> {
         let outside = |dir: &&Path| !dir.components().any(|part| part.as_os_str() == ".claude");
-        let holder = |path: &PathBuf| path.ancestors().skip(1).find(outside).map(Path::to_path_buf);
-        let mut dirs: BTreeSet<PathBuf> = self.instructions.iter().filter_map(holder).collect();
-        dirs.insert(self.root.clone());
-        dirs.into_iter().collect()
+        let mut held: BTreeMap<&Path, Vec<&PathBuf>> = BTreeMap::from([(self.root.as_path(), Vec::new())]);
+        for path in &self.instructions {
+            if let Some(holder) = path.ancestors().skip(1).find(outside) {
+                held.entry(holder).or_default().push(path);
+            }
+        }
+        let view = |dir: &&Path| {
+            let below = held.range(*dir..).take_while(|(holder, _)| holder.starts_with(dir)).map(|(_, files)| files);
+            let above = dir.ancestors().skip(1).filter_map(|above| held.get(above));
+            let instructions = below.chain(above).flatten().map(|path| PathBuf::clone(path)).collect();
+            let (root, closed) = (self.root.clone(), self.closed.clone());
+            (dir.to_path_buf(), Self { root, instructions, dirs: self.dirs.clone(), links: self.links.clone(), closed })
+        };
+        held.keys().map(view).collect()
     }
 }
 
@@ -99,8 +111,8 @@ pub fn discover(files: &dyn Files, root: &Path, cwd: &Path) -> Project {
         }
         level = below;
     }
-    project.dirs = sorted(walked, tops);
-    project.links.sort_unstable();
+    project.dirs = sorted(walked, tops).into();
+    Rc::make_mut(&mut project.links).sort_unstable();
     project.closed.sort_unstable();
     let starts = [root, cwd];
     project.instructions.retain(|path| !is_page(files, &starts, path));
@@ -155,7 +167,7 @@ impl Project {
                 _ => "\0",
             });
             if entry == Entry::Link {
-                self.links.push(path.join(&name));
+                Rc::make_mut(&mut self.links).push(path.join(&name));
             }
             if entry == Entry::Dir && name == ".git" {
                 continue;

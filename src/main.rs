@@ -154,8 +154,8 @@ fn run(cli: Cli) -> Result<Said, Failure> {
             let starts = run.starts(&files);
             let secrets = run.scanned(&files, &starts);
             let Range { from, to } = diff.client;
-            let scene = run.scene(&files, &run.sessions[0]);
-            let changed = between(&scene, from.client, from.version, to.version);
+            let scenes: Vec<Scene<'_>> = run.scenes(&files).collect();
+            let changed = between(&scenes[0], from.client, from.version, to.version);
             let report = run.report(&files, &secrets, &starts, &[]);
             Ok(said(&shared, &secrets, human::diff(&report, from, to, &changed)))
         }
@@ -211,7 +211,7 @@ fn said(shared: &Shared, secrets: &Scanned, text: String) -> Said {
 fn check(files: &dyn Files, check: &Check) -> Result<Said, Failure> {
     let run = Run::new(files, &check.paths, &check.shared)?;
     let starts = run.starts(files);
-    let scenes: Vec<Scene<'_>> = run.sessions.iter().map(|session| run.scene(files, session)).collect();
+    let scenes: Vec<Scene<'_>> = run.scenes(files).collect();
     let secrets = run.scanned(files, &starts);
     let lints: Vec<Lint<'_>> = scenes
         .iter()

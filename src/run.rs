@@ -23,6 +23,8 @@ pub(crate) struct Run {
     pub(crate) only: Option<Vec<PathBuf>>,
     /// One a start directory.
     pub(crate) sessions: Vec<Session>,
+    /// The project as each of them sees it.
+    views: Vec<Project>,
     reads: Vec<PathBuf>,
     /// The clients that are asked for.
     pub(crate) selected: Vec<Selected>,
@@ -44,15 +46,18 @@ impl Run {
             reads: shared.reads.clone(),
             project: discover(files, &root, cwds.first().unwrap_or(&root)),
             sessions: Vec::new(),
+            views: Vec::new(),
             config,
             only,
             here,
         };
-        let cwds = match (shared.cwd_each, cwds.is_empty()) {
-            (true, _) => run.project.instruction_dirs(),
-            (false, true) => vec![root],
-            (false, false) => cwds,
+        let (cwds, views) = match (shared.cwd_each, cwds.is_empty()) {
+            // Every start lists all that it sees, so that is but what is above and below it.
+            (true, _) => run.project.views().into_iter().unzip(),
+            (false, true) => (vec![root], vec![run.project.clone()]),
+            (false, false) => (cwds.clone(), vec![run.project.clone(); cwds.len()]),
         };
+        run.views = views;
         run.tell_unknown(files, shared);
         run.sessions = cwds.into_iter().map(|cwd| run.session(files, cwd, shared)).collect::<Result<_, _>>()?;
         Ok(run)
@@ -113,16 +118,16 @@ impl Run {
         if files.entry(&from_project).is_none() && files.entry(&from_here).is_some() { from_here } else { from_project }
     }
 
-    pub(crate) fn scene<'a>(&'a self, files: &'a dyn Files, session: &'a Session) -> Scene<'a> {
-        Scene { files, session, project: &self.project }
+    /// One a start directory.
+    pub(crate) fn scenes<'a>(&'a self, files: &'a dyn Files) -> impl Iterator<Item = Scene<'a>> {
+        self.sessions.iter().zip(&self.views).map(move |(session, project)| Scene { files, session, project })
     }
 
     pub(crate) fn starts(&self, files: &dyn Files) -> Vec<Start> {
-        let resolve = |session| {
-            let scene = self.scene(files, session);
-            self.selected.iter().map(|selected| selected.client.resolve(&scene, selected.version)).collect()
+        let resolve = |scene: &Scene<'_>| {
+            self.selected.iter().map(|selected| selected.client.resolve(scene, selected.version)).collect()
         };
-        self.sessions.iter().map(|session| Start { cwd: session.cwd.clone(), resolutions: resolve(session) }).collect()
+        self.scenes(files).map(|scene| Start { cwd: scene.session.cwd.clone(), resolutions: resolve(&scene) }).collect()
     }
 
     /// The secrets in everything that is loaded.

@@ -310,3 +310,30 @@ fn a_closed_pipe_is_quiet() {
         assert_eq!((output.status.code(), text(&output.stderr)), (Some(0), String::new()), "{format}");
     }
 }
+
+#[test]
+fn every_directory_as_a_start_lists_what_it_sees() {
+    let dir = Scratch::new("each");
+    let make = |path: String| {
+        std::fs::create_dir_all(dir.0.join(&path)).unwrap();
+        std::fs::write(dir.0.join(path).join("AGENTS.md"), "nouns\n").unwrap();
+    };
+    ["", "a", "a/b", "c"].iter().for_each(|path| make((*path).into()));
+    let said = sources(&dir.0, &["--cwd-each", "--format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let paths = |start: &serde_json::Value| {
+        let sources = start["clients"][0]["sources"].as_array().unwrap();
+        let mut paths: Vec<String> = sources.iter().map(|source| source["path"].as_str().unwrap().into()).collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(paths(&json).len(), 4);
+    let starts: Vec<Vec<String>> = json["starts"].as_array().unwrap().iter().map(paths).collect();
+    let deep = ["AGENTS.md", "a/AGENTS.md", "a/b/AGENTS.md"];
+    assert_eq!(starts, [&deep[..], &deep, &["AGENTS.md", "c/AGENTS.md"]]);
+    let length = || rulecheck(&["check", ".", "--no-user", "--cwd-each", "--format", "json"], &dir.0).stdout.len();
+    (0..20).for_each(|number| make(format!("d{number}")));
+    let few = length();
+    (20..200).for_each(|number| make(format!("d{number}")));
+    assert!(length() < 10 * few, "{few} {}", length());
+}
