@@ -25,7 +25,7 @@ pub(crate) fn command(name: &str, binary: &Path, layout: &Layout, tmp: &Path, po
     command.current_dir(&layout.cwd);
     match name {
         "codex" => codex(&mut command, layout),
-        "opencode" => opencode(&mut command, layout, port),
+        "opencode" => opencode(&mut command, layout, tmp, port),
         _ => claude(&mut command, layout, port),
     }
     for (name, value) in &layout.env {
@@ -43,12 +43,17 @@ fn codex(command: &mut Command, layout: &Layout) {
     command.args(&layout.args).args(["debug", "prompt-input", "hi"]);
 }
 
-fn opencode(command: &mut Command, layout: &Layout, port: u16) {
+/// The file, in the directory for temporary files, that OpenCode reads its list of models from.
+pub(crate) const MODELS: &str = "models.json";
+
+fn opencode(command: &mut Command, layout: &Layout, tmp: &Path, port: u16) {
     for name in ["AUTOUPDATE", "MODELS_FETCH", "LSP_DOWNLOAD", "DEFAULT_PLUGINS"] {
         command.env(format!("OPENCODE_DISABLE_{name}"), "1");
     }
     command.env("OPENCODE_CONFIG_CONTENT", stub_config(port).to_string());
-    command.args(["run", "-m", "stub/m"]).args(&layout.args).arg("hi");
+    // What costs time and loads nothing: the list of all models, and a question to the model for a title.
+    command.env("OPENCODE_MODELS_PATH", tmp.join(MODELS));
+    command.args(["run", "-m", "stub/m", "--title", "case"]).args(&layout.args).arg("hi");
 }
 
 fn claude(command: &mut Command, layout: &Layout, port: u16) {
@@ -71,6 +76,8 @@ fn stub_config(port: u16) -> Value {
         "small_model": "stub/m",
         "autoupdate": false,
         "share": "disabled",
+        // The project's files are not copied into a repository of the client's own.
+        "snapshot": false,
         "permission": { "*": "allow", "read": "allow", "external_directory": "allow" },
     })
 }

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::clients::{PATH, command};
+use crate::clients::{MODELS, PATH, command};
 use crate::layout::{Layout, markers, strings};
 use crate::room::Room;
 use crate::stub::Stub;
@@ -52,6 +52,10 @@ pub(crate) fn observe(client: &str, binary: &Path, case: &Value) -> Result<Value
         if codex.symlink_metadata().is_err() {
             std::fs::create_dir_all(&codex).map_err(|error| format!("{}: {error}", codex.display()))?;
         }
+    }
+    if client == "opencode" {
+        let models = room.tmp().join(MODELS);
+        std::fs::write(&models, "{}").map_err(|error| format!("{}: {error}", models.display()))?;
     }
 
     let remote: BTreeMap<String, String> = case["remote"]
