@@ -15,6 +15,7 @@ mod history;
 mod instructions;
 mod keys;
 mod lazy;
+mod next;
 mod reading;
 mod setting;
 mod substitute;
@@ -25,7 +26,12 @@ pub static CLIENT: Client = Client {
     name: "opencode",
     title: "OpenCode",
     default: Version::Release(1, 18, 7),
-    recorded: &[Version::Release(1, 18, 7), Version::Release(1, 18, 33)],
+    recorded: &[
+        Version::Release(1, 18, 7),
+        Version::Release(1, 18, 23),
+        Version::Release(1, 18, 24),
+        Version::Release(1, 18, 33),
+    ],
     history: || rows(HISTORY),
     resolve,
     passed_over,
@@ -182,6 +188,7 @@ mod tests {
             include_str!("opencode/instructions.rs"),
             include_str!("opencode/keys.rs"),
             include_str!("opencode/lazy.rs"),
+            include_str!("opencode/next.rs"),
             include_str!("opencode/setting.rs"),
         ];
         let name = regex::Regex::new("\"(opencode/[a-z0-9.-]+#[a-z-]+)\"").unwrap();

@@ -200,7 +200,7 @@ impl Reader<'_> {
             }
             None => return Err(refuse(0..text.len(), "there is no configuration in this file".into())),
         };
-        if let Some((at, why, evidence)) = keys::fault(&object, self.behaviour.refuses_unknown_keys) {
+        if let Some((at, why, evidence)) = keys::fault(&object, self.behaviour) {
             return Err(Refusal { at: place(origin(at)), why, evidence });
         }
         // Of a key that is there twice, the last one counts.

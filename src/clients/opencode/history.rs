@@ -7,18 +7,36 @@ use crate::clients::{Change, Version};
 pub(super) struct Behaviour {
     /// A top-level configuration key that the client does not know keeps it from starting.
     pub(super) refuses_unknown_keys: bool,
+    /// Settings of OpenCode 2 are translated where they can be.
+    pub(super) translates_next: bool,
+    /// The permissions of OpenCode 2 keep the client from starting.
+    pub(super) refuses_next_permissions: bool,
 }
 
 impl Default for Behaviour {
     fn default() -> Self {
-        Self { refuses_unknown_keys: true }
+        Self { refuses_unknown_keys: true, translates_next: false, refuses_next_permissions: false }
     }
 }
 
 /// The changes since 1.18.7, oldest first.
-pub(super) static HISTORY: &[Change<Behaviour>] = &[Change {
-    since: Version::Release(1, 18, 16),
-    what: "a top-level configuration key that the client does not know is passed over",
-    evidence: &["opencode/run-1.18.33#unknown-key-passes"],
-    apply: |behaviour| behaviour.refuses_unknown_keys = false,
-}];
+pub(super) static HISTORY: &[Change<Behaviour>] = &[
+    Change {
+        since: Version::Release(1, 18, 16),
+        what: "a top-level configuration key that the client does not know is passed over",
+        evidence: &["opencode/run-1.18.33#unknown-key-passes"],
+        apply: |behaviour| behaviour.refuses_unknown_keys = false,
+    },
+    Change {
+        since: Version::Release(1, 18, 24),
+        what: "settings of OpenCode 2 are translated or passed over",
+        evidence: &["opencode/run-1.18.24#next-settings-pass"],
+        apply: |behaviour| behaviour.translates_next = true,
+    },
+    Change {
+        since: Version::Release(1, 18, 24),
+        what: "`permissions`, as OpenCode 2 has them, keep the client from starting",
+        evidence: &["opencode/run-1.18.24#next-permissions-refuse"],
+        apply: |behaviour| behaviour.refuses_next_permissions = true,
+    },
+];

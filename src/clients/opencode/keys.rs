@@ -6,18 +6,28 @@ use std::ops::Range;
 use jsonc_parser::ast::{Object, Value};
 use jsonc_parser::common::Ranged;
 
+use super::history::Behaviour;
+use super::next;
+
+/// What the client does not accept: its bytes, and what should be there.
+pub(super) type Fault = (Range<usize>, String);
+
 /// A kind of value.
-enum Kind {
+pub(super) enum Kind {
     /// Any value at all.
     Any,
     Text,
     /// `true` or `false`.
     Flag,
+    /// `false`.
+    Off,
     Number,
     /// A whole number, at least this.
     Whole(i64),
     /// One of these texts.
     Word(&'static [&'static str]),
+    /// A text without these characters, and not an empty one.
+    Without(&'static str),
     /// A list of such values.
     List(&'static Self),
     /// A list of exactly such values.
@@ -36,10 +46,12 @@ enum Kind {
     Same(&'static Self),
 }
 
-use Kind::{Any, Either, Fields, Flag, List, Needs, Number, Record, Same, Servers, Text, Tuple, Whole, Word};
+use Kind::{
+    Any, Either, Fields, Flag, List, Needs, Number, Off, Record, Same, Servers, Text, Tuple, Whole, Without, Word,
+};
 
 static OBJECT: Kind = Fields(&[]);
-static TEXTS: Kind = List(&Text);
+pub(super) static TEXTS: Kind = List(&Text);
 static ANSWER: Kind = Word(&["ask", "allow", "deny"]);
 /// One answer for all, or one for each tool, or one for each pattern of a tool.
 static PERMISSION: Kind = Either(&[Same(&ANSWER), Record(&Either(&[Same(&ANSWER), Record(&ANSWER)]))]);
@@ -62,7 +74,7 @@ static AGENT: Kind = Fields(&[
     ("variant", Text),
 ]);
 
-static MCP: Kind = Either(&[
+pub(super) static MCP: Kind = Either(&[
     Needs(
         &["type", "command"],
         &[
@@ -94,7 +106,7 @@ static FORMATTER: Kind = Fields(&[
     ("extensions", Same(&TEXTS)),
 ]);
 
-static LSP: Kind = Either(&[
+pub(super) static LSP: Kind = Either(&[
     Needs(
         &["command"],
         &[("command", Same(&TEXTS)), ("extensions", Same(&TEXTS)), ("disabled", Flag), ("env", Record(&Text))],
@@ -223,12 +235,20 @@ static KEYS: &[(&str, Kind)] = &[
 ];
 
 /// The first thing in a configuration that the client does not accept: its bytes, what is wrong, and the claim.
-pub(super) fn fault(config: &Object<'_>, refuses_unknown: bool) -> Option<(Range<usize>, String, &'static str)> {
+pub(super) fn fault(config: &Object<'_>, behaviour: &Behaviour) -> Option<(Range<usize>, String, &'static str)> {
+    let refused = next::permissions(config).filter(|_| behaviour.refuses_next_permissions);
+    if let Some(permissions) = refused {
+        let at = permissions.name.start()..permissions.name.end();
+        let why = "`permissions` is for OpenCode 2, and keeps this version from starting".to_string();
+        return Some((at, why, "opencode/run-1.18.24#next-permissions-refuse"));
+    }
     config.properties.iter().find_map(|property| {
         let name = property.name.as_str();
         let known = KEYS.iter().find(|(known, _)| *known == name);
         if let Some((_, kind)) = known {
-            let (at, wanted) = kind.fault(&property.value)?;
+            let value = &property.value;
+            let fault = if behaviour.translates_next { next::fault(name, value, kind) } else { kind.fault(value) };
+            let (at, wanted) = fault?;
             return Some((
                 at,
                 format!("in `{name}`, there must be {wanted} here"),
@@ -237,13 +257,18 @@ pub(super) fn fault(config: &Object<'_>, refuses_unknown: bool) -> Option<(Range
         }
         let at = property.name.start()..property.name.end();
         let why = format!("`{name}` is not a configuration key that the client knows");
-        refuses_unknown.then_some((at, why, "opencode/run-1.18.7#unknown-key-refuses"))
+        behaviour.refuses_unknown_keys.then_some((at, why, "opencode/run-1.18.7#unknown-key-refuses"))
     })
 }
 
 impl Kind {
-    /// The first value in `value` that is not of this kind: its bytes, and what should be there.
-    fn fault(&self, value: &Value<'_>) -> Option<(Range<usize>, String)> {
+    /// Whether `value` is of this kind.
+    pub(super) fn fits(&self, value: &Value<'_>) -> bool {
+        self.fault(value).is_none()
+    }
+
+    /// The first value in `value` that is not of this kind.
+    pub(super) fn fault(&self, value: &Value<'_>) -> Option<Fault> {
         let here = |wanted: &str| Some((value.start()..value.end(), wanted.to_string()));
         match (self, value) {
             (Any, _) | (Text, Value::StringLit(_)) | (Flag, Value::BooleanLit(_)) | (Number, Value::NumberLit(_)) => {
@@ -251,6 +276,14 @@ impl Kind {
             }
             (Text, _) => here("a text"),
             (Flag, _) => here("`true` or `false`"),
+            (Off, Value::BooleanLit(flag)) if !flag.value => None,
+            (Off, _) => here("`false`"),
+            (Without(marks), Value::StringLit(text))
+                if !text.value.is_empty() && !text.value.contains(|mark| marks.contains(mark)) =>
+            {
+                None
+            }
+            (Without(marks), _) => here(&format!("a text without any of `{marks}`")),
             (Number, _) => here("a number"),
             (Whole(least), Value::NumberLit(number))
                 if number.value.parse::<f64>().is_ok_and(|number| number.fract() == 0.0 && number >= *least as f64) =>
@@ -300,7 +333,7 @@ impl Kind {
     }
 }
 
-fn fields_fault(fields: &[(&str, Kind)], object: &Object<'_>) -> Option<(Range<usize>, String)> {
+fn fields_fault(fields: &[(&str, Kind)], object: &Object<'_>) -> Option<Fault> {
     object.properties.iter().find_map(|property| {
         let (_, kind) = fields.iter().find(|(name, _)| *name == property.name.as_str())?;
         kind.fault(&property.value)
