@@ -27,6 +27,12 @@ pub static CLIENT: Client = Client {
     title: "OpenCode",
     default: Version::Release(1, 18, 7),
     recorded: &[
+        Version::Release(1, 15, 13),
+        Version::Release(1, 17, 0),
+        Version::Release(1, 17, 9),
+        Version::Release(1, 17, 11),
+        Version::Release(1, 17, 19),
+        Version::Release(1, 18, 3),
         Version::Release(1, 18, 7),
         Version::Release(1, 18, 23),
         Version::Release(1, 18, 24),

@@ -50,7 +50,7 @@ pub(super) struct Config {
 pub(super) fn read(scene: &Scene<'_>, setting: &Setting, behaviour: &Behaviour) -> Result<Config, Refusal> {
     let reader = Reader { scene, setting, behaviour, ignored: RefCell::default() };
     let mut config = Config::default();
-    if let Some(refusal) = setting::fault(scene) {
+    if let Some(refusal) = setting::fault(scene).filter(|_| behaviour.refuses_unknown_values) {
         return Err(refusal);
     }
     if scene.session.user {
@@ -257,8 +257,10 @@ fn jsonc() -> ParseOptions {
 
 #[cfg(test)]
 mod tests {
+    use super::super::CLIENT;
+    use super::super::history::HISTORY;
     use super::*;
-    use crate::clients::Session;
+    use crate::clients::{Session, behaviour_at};
     use crate::discover::Project;
     use crate::files::Memory;
 
@@ -275,7 +277,7 @@ mod tests {
             let span = place.and_then(|place| place.span).map_or(0..0, Range::from);
             text[span].to_string()
         };
-        match read(&scene, &Setting::new(&scene), &Behaviour::default()) {
+        match read(&scene, &Setting::new(&scene), &behaviour_at(HISTORY, CLIENT.default)) {
             Ok(config) => Ok(config.instructions.into_iter().map(|entry| (entry.text, written(entry.from))).collect()),
             Err(refusal) => Err((written(Some(refusal.at)), refusal.why)),
         }

@@ -244,7 +244,7 @@ pub(super) fn fault(config: &Object<'_>, behaviour: &Behaviour) -> Option<(Range
     }
     config.properties.iter().find_map(|property| {
         let name = property.name.as_str();
-        let known = KEYS.iter().find(|(known, _)| *known == name);
+        let known = KEYS.iter().find(|(known, _)| *known == name && !behaviour.later_keys.contains(known));
         if let Some((_, kind)) = known {
             let value = &property.value;
             let fault = if behaviour.translates_next { next::fault(name, value, kind) } else { kind.fault(value) };

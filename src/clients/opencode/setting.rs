@@ -7,7 +7,7 @@ use crate::files::{Entry, Files, absolute};
 use crate::resolution::Refusal;
 use crate::text::{Place, lossy};
 
-/// The values that turn a compatibility switch on, and those that leave it off; any other keeps the client from starting.
+/// The values that turn a compatibility switch on, and those that leave it off.
 const ON: [&str; 5] = ["1", "true", "yes", "on", "y"];
 const OFF: [&str; 5] = ["0", "false", "no", "off", "n"];
 
