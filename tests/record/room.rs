@@ -8,8 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// No client needs this long for one layout, unless it waits for something that never comes.
-const LIMIT: Duration = Duration::from_secs(90);
+/// No client needs this long for one layout, even on a busy machine, unless it waits for something that never comes.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// A temporary directory, removed when it is dropped.
 pub(crate) struct Room {
