@@ -5,8 +5,13 @@ use std::fmt;
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
-/// The patterns into which the braces of one rule expand at most, and the bytes that those of one pattern may have.
-const MAX_PATTERNS: usize = 1000;
+/// The patterns into which the braces of one rule expand at most.
+pub const MAX_PATTERNS: usize = 1000;
+
+/// The same for versions that have no limit of their own, and so can be kept busy without end.
+pub const MANY_PATTERNS: usize = 4096;
+
+/// The bytes that the patterns of one rule may have.
 const MAX_BYTES: usize = 4 * 1024 * 1024;
 
 /// The longest front matter that is parsed, in bytes.
@@ -40,7 +45,12 @@ pub fn excess_over(most: usize, yaml: &str) -> Option<String> {
 
 /// The patterns that `yaml`, the text of a front matter, asks for; `None` when the rule is not conditional.
 pub fn patterns(yaml: &str) -> Option<Vec<String>> {
-    let pieces = pieces(yaml)?;
+    patterns_within(yaml, MAX_PATTERNS)
+}
+
+/// The same where braces expand into `most` patterns.
+pub fn patterns_within(yaml: &str, most: usize) -> Option<Vec<String>> {
+    let pieces = pieces_within(yaml, most)?;
     let patterns: Vec<String> = pieces.into_iter().flat_map(|piece| piece.patterns).collect();
     (!patterns.iter().all(|pattern| pattern == "**")).then_some(patterns)
 }
@@ -59,13 +69,17 @@ pub struct Piece {
 /// The pieces of the `paths` in `yaml`, the text of a front matter; `None` when the client finds no YAML in it, and when
 /// it is not parsed.
 pub fn pieces(yaml: &str) -> Option<Vec<Piece>> {
+    pieces_within(yaml, MAX_PATTERNS)
+}
+
+fn pieces_within(yaml: &str, most: usize) -> Option<Vec<Piece>> {
     if excess(yaml).is_some() {
         return None;
     }
     let value = read(yaml).or_else(|| read(&quoted(yaml)))?;
     let mut texts = Vec::new();
     value.texts(&mut texts);
-    let mut budget = MAX_PATTERNS;
+    let mut budget = most;
     let piece = |text: String| {
         let expanded = expand(&text, &mut budget);
         let over_budget = expanded == [text.as_str()] && pair(&text).is_some();

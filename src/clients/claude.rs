@@ -30,7 +30,13 @@ pub static CLIENT: Client = Client {
     name: "claude",
     title: "Claude Code",
     default: Version::Release(2, 1, 220),
-    recorded: &[Version::Release(2, 1, 220), Version::Release(2, 1, 332)],
+    recorded: &[
+        Version::Release(2, 1, 207),
+        Version::Release(2, 1, 211),
+        Version::Release(2, 1, 217),
+        Version::Release(2, 1, 220),
+        Version::Release(2, 1, 332),
+    ],
     history: || rows(HISTORY),
     resolve,
     passed_over,
@@ -44,7 +50,7 @@ pub static CLIENT: Client = Client {
 
 fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
     let behaviour = behaviour_at(HISTORY, version);
-    let mut setup = Setup::new(scene);
+    let mut setup = Setup::new(scene, &behaviour);
     let mut resolution = Resolution::new(CLIENT.name, version);
     resolution.refusal = setup.refusal.take();
     resolution.ignored_config = std::mem::take(&mut setup.ignored);

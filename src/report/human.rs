@@ -250,9 +250,13 @@ pub fn rules() -> String {
 pub fn behaviour(selected: Selected) -> String {
     let mut out = String::new();
     let _ = writeln!(out, "{} {}\n", selected.client.title, selected.version);
-    for observation in observations(selected.client.name).unwrap_or_default() {
-        let version = observation.version.as_deref().and_then(|version| version.parse::<Version>().ok());
-        if version.is_some_and(|version| version > selected.version) {
+    let all = observations(selected.client.name).unwrap_or_default();
+    let version = |one: &Observation| one.version.as_deref().and_then(|version| version.parse::<Version>().ok());
+    // A version older than every observation is known by the oldest one, and by what has changed since.
+    let oldest: Option<Version> = all.iter().filter_map(version).min();
+    let known_by = oldest.unwrap_or(selected.version).max(selected.version);
+    for observation in all {
+        if version(observation).is_some_and(|version| version > known_by) {
             continue;
         }
         let _ = writeln!(out, "{} ({}, {})", observation.id, observation.url, observation.seen_at);
@@ -264,12 +268,17 @@ pub fn behaviour(selected: Selected) -> String {
         }
         out.push('\n');
     }
-    let rows: Vec<Row> = (selected.client.history)().into_iter().filter(|row| row.since <= selected.version).collect();
-    if !rows.is_empty() {
-        out.push_str("Changes up to this version\n");
-    }
-    for row in rows {
-        let _ = writeln!(out, "  since {}: {} [{}]", row.since, row.what, row.evidence.join(", "));
+    let (here, later): (Vec<Row>, Vec<Row>) =
+        (selected.client.history)().into_iter().partition(|row| row.since <= selected.version);
+    let later = later.into_iter().filter(|row| row.since <= known_by).collect();
+    let after = format!("Not yet in this version, which is told by {known_by}");
+    for (title, rows) in [("Changes up to this version", here), (after.as_str(), later)] {
+        if !rows.is_empty() {
+            let _ = writeln!(out, "{title}");
+        }
+        for row in rows {
+            let _ = writeln!(out, "  since {}: {} [{}]", row.since, row.what, row.evidence.join(", "));
+        }
     }
     out
 }

@@ -149,6 +149,9 @@ fn what_shells_and_editors_are_given() {
     for name in ["secret", "rulecheck.yaml", "matrix", "claude/run-2.1.220#native-names", "claude@2.1.220", "codex"] {
         assert!(rulecheck(&["explain", name], &dir.0).status.success(), "{name}");
     }
+    let older = text(&rulecheck(&["explain", "claude@2.1.212"], &dir.0).stdout);
+    assert!(older.contains("launch-files: ") && !older.contains("run-2.1.332 ("), "{older}");
+    assert!(older.contains("Not yet in this version, which is told by 2.1.220\n  since 2.1.217: "), "{older}");
     assert!(text(&rulecheck(&["explain", "secrets"], &dir.0).stderr).contains("did you mean `secret`?"));
 }
 

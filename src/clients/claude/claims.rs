@@ -18,6 +18,7 @@ claims! {
     ADDED_NORMALIZED = "claude/run-2.1.332#added-directories-normalized";
     BLANK = "claude/run-2.1.220#blank-files";
     BOM_ACCEPTED = "claude/run-2.1.332#bom-before-front-matter";
+    BRACES = "claude/run-2.1.220#brace-limit";
     CONDITIONAL = "claude/memory-2026-07-28#conditional-rules";
     DESCENDANTS = "claude/memory-2026-07-28#descendant-files";
     EXCLUDES = "claude/run-2.1.220#excludes";
@@ -29,6 +30,7 @@ claims! {
     IMPORT_HOPS = "claude/memory-2026-07-28#import-hops";
     LAUNCH = "claude/memory-2026-07-28#launch-files";
     LINKS_OUT = "claude/run-2.1.332#links-out-are-external";
+    LOCAL_SETTINGS = "claude/run-2.1.220#local-settings-of-main";
     MANAGED = "claude/run-2.1.220#managed-files";
     MANAGED_TEXT = "claude/run-2.1.220#managed-text";
     NAMES = "claude/run-2.1.220#native-names";
@@ -40,6 +42,7 @@ claims! {
     SETTINGS_IGNORED = "claude/run-2.1.220#ignored-settings";
     SETTING_SOURCES = "claude/run-2.1.220#setting-sources";
     SIZE = "claude/run-2.1.220#memory-size";
+    SOURCES_OF_RULES = "claude/run-2.1.220#sources-of-rules";
     STATE_FILE = "claude/run-2.1.220#state-file";
     SWITCHES = "claude/run-2.1.220#switches";
     USER = "claude/run-2.1.220#user-files";

@@ -3,9 +3,15 @@
 use super::claims;
 use crate::clients::{Change, Version};
 
-/// How Claude Code behaves; the default is 2.1.220.
+/// How Claude Code behaves; the default is 2.1.207.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Behaviour {
+    /// Whether the local settings of the main checkout count below it and in its worktrees.
+    pub(super) local_settings_of_main: bool,
+    /// Whether `--setting-sources` keeps out the rules of a project that load later, too.
+    pub(super) sources_limit_later_rules: bool,
+    /// Whether the braces of one rule expand into a limited number of patterns.
+    pub(super) limits_braces: bool,
     /// Whether an import or a rule that a link leads out of the start directory needs the approval for external imports.
     pub(super) links_out_are_external: bool,
     /// Whether an exclusion is tried on a rule as it is reached too, not only on what its link leads to.
@@ -24,6 +30,24 @@ pub(super) struct Behaviour {
 
 /// What changed, oldest first.
 pub(super) static HISTORY: &[Change<Behaviour>] = &[
+    Change {
+        since: Version::Release(2, 1, 211),
+        what: "`.claude/settings.local.json` of the main checkout counts for a session below it or in a worktree of it",
+        evidence: &[claims::LOCAL_SETTINGS],
+        apply: |behaviour| behaviour.local_settings_of_main = true,
+    },
+    Change {
+        since: Version::Release(2, 1, 211),
+        what: "`--setting-sources` without `project` keeps out the project's rules that a read loads, too",
+        evidence: &[claims::SOURCES_OF_RULES],
+        apply: |behaviour| behaviour.sources_limit_later_rules = true,
+    },
+    Change {
+        since: Version::Release(2, 1, 217),
+        what: "the braces of one rule expand into 1000 patterns at most; more stay as they are written",
+        evidence: &[claims::BRACES],
+        apply: |behaviour| behaviour.limits_braces = true,
+    },
     Change {
         since: Version::Release(2, 1, 227),
         what: "in a worktree inside its main checkout the conditional rules of that checkout do not load either",

@@ -12,7 +12,7 @@ use super::settings::Setup;
 use super::shown;
 use crate::clients::Scene;
 use crate::files::{Entry, Unreadable};
-use crate::front_matter;
+use crate::front_matter::{self, MANY_PATTERNS, MAX_PATTERNS};
 use crate::glob::gitignore::Patterns;
 use crate::markdown;
 use crate::resolution::{Phase, Refusal, Scope, Skip, Source, Trigger, Via};
@@ -249,12 +249,20 @@ impl<'a> Loader<'a> {
             Unreadable::TooLarge => Skip::OverSize,
             _ => Skip::Unreadable,
         })?;
-        if reach.off && !document.blank {
+        if reach.off && !document.blank && !self.is_on_all_the_same(reach, &document) {
             source.evidence = vec![claims::SWITCHES];
             return Err(Skip::Disabled);
         }
         pass.visited.insert(real.clone());
         Ok(Some((real, document)))
+    }
+
+    /// Whether the file loads although the source it belongs to is left out, as some versions have it: a rule of the
+    /// project, once a read asks for it.
+    fn is_on_all_the_same(&self, reach: &Reach<'_>, document: &Document) -> bool {
+        let by_read = reach.phase != Phase::Startup || document.patterns.is_some();
+        let rule = reach.scope == Scope::Project && reach.rule_base.is_some();
+        !self.behaviour.sources_limit_later_rules && !self.setup.disabled && rule && by_read
     }
 
     /// Whether an import or a rule may lie at `path`: below the start directory, or anywhere once that is approved.
@@ -338,12 +346,14 @@ impl<'a> Loader<'a> {
         if let Some(known) = self.documents.get(real) {
             return known.clone();
         }
+        let most = if self.behaviour.limits_braces { MAX_PATTERNS } else { MANY_PATTERNS };
         let document = self.scene.files.read(real).map(|content| {
             let markdown = content.markdown(self.behaviour.bom_before_front_matter);
             let front_matter = markdown.front_matter.as_ref();
             Rc::new(Document {
                 blank: shown::is_blank(content.text(), markdown),
-                patterns: front_matter.and_then(|front| front_matter::patterns(&content.text()[front.yaml.clone()])),
+                patterns: front_matter
+                    .and_then(|front| front_matter::patterns_within(&content.text()[front.yaml.clone()], most)),
                 excess: front_matter.and_then(|front| {
                     Some((front_matter::excess(&content.text()[front.yaml.clone()])?, front.yaml.clone()))
                 }),

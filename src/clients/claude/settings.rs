@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::claims;
 use super::excludes::{Exclude, entries};
 use super::git::{Repository, repository};
+use super::history::Behaviour;
 use crate::clients::{Os, Scene};
 use crate::files::absolute;
 use crate::glob::shell::braces::{MAX_BRANCHES, MAX_LENGTH};
@@ -52,7 +53,7 @@ pub(super) struct Setup {
 }
 
 impl Setup {
-    pub(super) fn new(scene: &Scene<'_>) -> Self {
+    pub(super) fn new(scene: &Scene<'_>, behaviour: &Behaviour) -> Self {
         let session = scene.session;
         let arguments = Arguments::new(session.args("claude"));
         let home = session.home.clone();
@@ -82,7 +83,7 @@ impl Setup {
             setup.choose_sources(sources, &session.cwd);
         }
         let mut env = session.env.clone();
-        setup.read_settings(scene, arguments.settings.as_deref(), &mut env);
+        setup.read_settings(scene, behaviour, arguments.settings.as_deref(), &mut env);
         let on = |name: &str| env.get(name).is_some_and(|value| is_true(value));
         setup.disabled |= on("CLAUDE_CODE_DISABLE_CLAUDE_MDS");
         if on("CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD") {
@@ -112,7 +113,13 @@ impl Setup {
     }
 
     /// The settings files, later ones over earlier ones; lists add up.
-    fn read_settings(&mut self, scene: &Scene<'_>, argument: Option<&str>, env: &mut BTreeMap<String, String>) {
+    fn read_settings(
+        &mut self,
+        scene: &Scene<'_>,
+        behaviour: &Behaviour,
+        argument: Option<&str>,
+        env: &mut BTreeMap<String, String>,
+    ) {
         let cwd = &scene.session.cwd;
         let mut paths = Vec::new();
         if self.user {
@@ -123,6 +130,7 @@ impl Setup {
         }
         if self.local {
             let main = self.repository.as_ref().map(|repository| repository.main.clone());
+            let main = main.filter(|_| behaviour.local_settings_of_main);
             paths.extend(main.filter(|main| main != cwd).map(|main| main.join(".claude/settings.local.json")));
             paths.push(cwd.join(".claude/settings.local.json"));
         }
