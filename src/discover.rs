@@ -27,7 +27,7 @@ pub struct Project {
     /// Every link, absolute, sorted.
     pub links: Rc<Vec<PathBuf>>,
     /// The directories that could not be listed, sorted.
-    pub closed: Vec<PathBuf>,
+    pub closed: Rc<Vec<PathBuf>>,
 }
 
 /// A directory that was walked.
@@ -77,8 +77,8 @@ impl Project {
             let below = held.range(*dir..).take_while(|(holder, _)| holder.starts_with(dir)).map(|(_, files)| files);
             let above = dir.ancestors().skip(1).filter_map(|above| held.get(above));
             let instructions = below.chain(above).flatten().map(|path| PathBuf::clone(path)).collect();
-            let (root, closed) = (self.root.clone(), self.closed.clone());
-            (dir.to_path_buf(), Self { root, instructions, dirs: self.dirs.clone(), links: self.links.clone(), closed })
+            let (dirs, links, closed) = (self.dirs.clone(), self.links.clone(), self.closed.clone());
+            (dir.to_path_buf(), Self { root: self.root.clone(), instructions, dirs, links, closed })
         };
         held.keys().map(view).collect()
     }
@@ -113,7 +113,7 @@ pub fn discover(files: &dyn Files, root: &Path, cwd: &Path) -> Project {
     }
     project.dirs = sorted(walked, tops).into();
     Rc::make_mut(&mut project.links).sort_unstable();
-    project.closed.sort_unstable();
+    Rc::make_mut(&mut project.closed).sort_unstable();
     let starts = [root, cwd];
     project.instructions.retain(|path| !is_page(files, &starts, path));
     project
@@ -153,7 +153,7 @@ impl Project {
         below: &mut Vec<PathBuf>,
     ) -> Option<String> {
         let Ok(entries) = entries else {
-            self.closed.push(path.to_path_buf());
+            Rc::make_mut(&mut self.closed).push(path.to_path_buf());
             return None;
         };
         let mut names = String::with_capacity(entries.iter().map(|(name, _)| name.len() + 3).sum());
