@@ -1,8 +1,19 @@
 //! Bad input, through the real program: a clear error or a clear source, never a panic, a hang, or silence.
 
+use std::ffi::OsString;
 use std::os::unix::fs::symlink;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::rc::Rc;
+
+use rulecheck::clients::{CLIENTS, Scene, Session};
+use rulecheck::diagnostic::Diagnostic;
+use rulecheck::discover::discover;
+use rulecheck::files::{Entry, Files, Memory, Unreadable};
+use rulecheck::resolution::Resolution;
+use rulecheck::rules::{Lint, RULES, lint};
+use rulecheck::secrets::Scanned;
+use rulecheck::text::Content;
 
 use crate::binary::{Scratch, rulecheck};
 
@@ -336,4 +347,125 @@ fn every_directory_as_a_start_lists_what_it_sees() {
     let few = length();
     (20..200).for_each(|number| make(format!("d{number}")));
     assert!(length() < 10 * few, "{few} {}", length());
+}
+
+/// Files of which one is looked at and then cannot be read or listed.
+struct Odd {
+    files: Memory,
+    path: PathBuf,
+    why: Unreadable,
+}
+
+impl Odd {
+    fn unless<T>(&self, path: &Path, get: impl FnOnce() -> Result<T, Unreadable>) -> Result<T, Unreadable> {
+        if path == self.path { Err(self.why) } else { get() }
+    }
+}
+
+impl Files for Odd {
+    fn entry(&self, path: &Path) -> Option<Entry> {
+        self.files.entry(path)
+    }
+    fn target(&self, path: &Path) -> Option<Entry> {
+        self.files.target(path)
+    }
+    fn is_barred(&self, path: &Path) -> bool {
+        self.files.is_barred(path)
+    }
+    fn real(&self, path: &Path) -> Option<PathBuf> {
+        self.files.real(path)
+    }
+    fn read(&self, path: &Path) -> Result<Rc<Content>, Unreadable> {
+        self.unless(path, || self.files.read(path))
+    }
+    fn list(&self, dir: &Path) -> Result<Vec<OsString>, Unreadable> {
+        self.unless(dir, || self.files.list(dir))
+    }
+    fn entries(&self, dir: &Path) -> Result<Vec<(OsString, Entry)>, Unreadable> {
+        self.unless(dir, || self.files.entries(dir))
+    }
+}
+
+/// What is resolved and found in `/p`.
+fn judge(files: &dyn Files) -> (Vec<Resolution>, Vec<Diagnostic>) {
+    let session = Session::new("/p");
+    let project = discover(files, Path::new("/p"), Path::new("/p"));
+    let scene = Scene { files, session: &session, project: &project };
+    let resolutions: Vec<Resolution> = CLIENTS.iter().map(|client| client.resolve(&scene, client.default)).collect();
+    let secrets = Scanned::new(files, "", &resolutions);
+    let found = lint(RULES, &Lint { scene: &scene, resolutions: &resolutions, secrets: &secrets });
+    (resolutions, found)
+}
+
+#[test]
+fn what_cannot_be_read_or_vanishes_is_told() {
+    for why in [Unreadable::Denied, Unreadable::Lost, Unreadable::Missing] {
+        for path in ["/p/AGENTS.md", "/p/CLAUDE.md", "/p/.claude/rules/r.md", "/p/part.md", "/p/shut"] {
+            let mut files = Memory::default();
+            files.file("/p/.git/HEAD", "ref: refs/heads/main\n").dir("/p/.git/objects").dir("/p/.git/refs");
+            files
+                .file("/p/AGENTS.md", "nouns\n")
+                .file("/p/CLAUDE.md", "@AGENTS.md\n@part.md\n")
+                .file("/p/part.md", "nouns\n");
+            files.file("/p/.claude/rules/r.md", "nouns\n").file("/p/shut/x", "nouns\n");
+            let (resolutions, found) = judge(&Odd { files, path: path.into(), why });
+            let loaded = |resolution: &Resolution| resolution.at(Path::new(path)).any(|source| source.is_loaded());
+            assert!(!resolutions.iter().any(loaded), "{path} {why:?}");
+            let of_it = |found: &&Diagnostic| {
+                found.place.path == Path::new(path) || found.message.contains(path.trim_start_matches("/p/"))
+            };
+            assert!(found.iter().any(|found| of_it(&found)), "{path} {why:?}: {found:#?}");
+        }
+    }
+}
+
+#[test]
+fn deep_and_wide_projects() {
+    let dir = Scratch::new("wide");
+    let deep = dir.0.join("d/".repeat(500));
+    std::fs::create_dir_all(&deep).unwrap();
+    std::fs::write(deep.join("CLAUDE.md"), "nouns\n").unwrap();
+    assert!(sources(&dir.0, &["--cwd", &deep.to_string_lossy()]).contains("d/d/CLAUDE.md  (project; "));
+    for number in 0..10_000 {
+        std::fs::write(dir.0.join(format!("{number}.txt")), "").unwrap();
+    }
+    // Each is imported, and imports the next: they cross.
+    let imports: String = (0..2_000).map(|number| format!("@i/{number}.md\n")).collect();
+    std::fs::create_dir(dir.0.join("i")).unwrap();
+    for number in 0..2_000 {
+        std::fs::write(dir.0.join(format!("i/{number}.md")), format!("@{}.md\n", number + 1)).unwrap();
+    }
+    std::fs::write(dir.0.join("CLAUDE.md"), imports).unwrap();
+    let output = rulecheck(&["check", ".", "--no-user", "-q"], &dir.0);
+    assert!(output.status.success() && text(&output.stdout).contains("i/2000.md"), "{}", text(&output.stderr));
+}
+
+#[test]
+fn sparse_files_and_sockets() {
+    let dir = Scratch::new("sparse");
+    std::fs::File::create(dir.0.join("CLAUDE.md")).unwrap().set_len(1 << 30).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(dir.0.join("AGENTS.md")).unwrap();
+    let output = rulecheck(&["check", ".", "--no-user", "-q"], &dir.0);
+    let said = text(&output.stdout);
+    assert!(said.contains("over-size") && said.contains("not-a-file"), "{said}");
+}
+
+#[test]
+fn a_home_that_is_none_and_another_file_system() {
+    let dir = Scratch::new("home");
+    std::fs::write(dir.0.join("AGENTS.md"), "nouns\n").unwrap();
+    for home in ["/nonexistent", "/dev/null", ""] {
+        let said = sources(&dir.0, &["--env", &format!("HOME={home}")]);
+        assert!(said.contains("AGENTS.md"), "{home}: {said}");
+    }
+    let shared = Path::new("/dev/shm");
+    if shared.is_dir() {
+        let other = shared.join(format!("rulecheck-test-{}", std::process::id()));
+        std::fs::create_dir_all(&other).unwrap();
+        std::fs::write(other.join("CLAUDE.md"), "@AGENTS.md\n").unwrap();
+        symlink(dir.0.join("AGENTS.md"), other.join("AGENTS.md")).unwrap();
+        let said = sources(&other, &[]);
+        std::fs::remove_dir_all(&other).unwrap();
+        assert!(said.contains("CLAUDE.md") && said.contains("AGENTS.md"), "{said}");
+    }
 }
