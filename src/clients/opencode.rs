@@ -34,6 +34,7 @@ pub static CLIENT: Client = Client {
         Version::Release(1, 17, 19),
         Version::Release(1, 18, 3),
         Version::Release(1, 18, 7),
+        Version::Release(1, 18, 16),
         Version::Release(1, 18, 23),
         Version::Release(1, 18, 24),
         Version::Release(1, 18, 33),

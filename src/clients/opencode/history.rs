@@ -52,7 +52,7 @@ pub(super) static HISTORY: &[Change<Behaviour>] = &[
     Change {
         since: Version::Release(1, 18, 16),
         what: "a top-level configuration key that the client does not know is passed over",
-        evidence: &["opencode/run-1.18.33#unknown-key-passes"],
+        evidence: &["opencode/run-1.18.33#unknown-key-passes", "opencode/run-1.18.16#first-to-pass-unknown-keys"],
         apply: |behaviour| behaviour.refuses_unknown_keys = false,
     },
     Change {
