@@ -66,6 +66,8 @@ impl Plan {
         let start = State::new(files, setting);
         let mut left = BTreeMap::new();
         let safe = start.clone().settled(if migrate { Reach::Layouts } else { Reach::Safe }, &mut left);
+        // What did harm at first may be out of the question.
+        left.retain(|path, _| safe.finds(path, |found| found.repair.is_some()));
         let mut changes = safe.since(&start, true);
         let mut end = State { rules: BTreeMap::new(), ..safe };
         if !migrate {
@@ -74,10 +76,7 @@ impl Plan {
             changes.extend(end.since(&before, false));
         }
         // What did harm at first may have become possible.
-        let about = |found: &Diagnostic, path: &Path| {
-            found.place.path == path || end.files.real(&found.place.path).as_deref() == Some(path)
-        };
-        left.retain(|path, _| end.seen.diagnostics.iter().any(|found| about(found, path)));
+        left.retain(|path, _| end.finds(path, |_| true));
         for diagnostic in &end.seen.diagnostics {
             if LAYOUT.contains(&diagnostic.rule) {
                 let why = || match diagnostic.repair.as_ref().and_then(new_name) {
@@ -146,6 +145,12 @@ impl<'a> State<'a> {
         let files = Overlay::new(files);
         let seen = Rc::new(look(&files, &setting));
         Self { setting, files, seen, renamed: BTreeMap::new(), like: BTreeMap::new(), rules: BTreeMap::new() }
+    }
+
+    /// Whether there is such a finding about the file at `path`.
+    fn finds(&self, path: &Path, is_such: impl Fn(&Diagnostic) -> bool) -> bool {
+        let about = |at: &Path| at == path || self.files.real(at).as_deref() == Some(path);
+        self.seen.diagnostics.iter().any(|found| is_such(found) && about(&found.place.path))
     }
 
     /// The state in which no repair is left to do. What does harm is not done, and told to `left`.
