@@ -40,6 +40,18 @@ pub(super) static HISTORY: &[Change<Behaviour>] = &[
         apply: |behaviour| behaviour.marker_errors_abort = true,
     },
     Change {
+        since: Release(0, 149, 0),
+        what: "a project that the managed configuration marks as trusted is trusted",
+        evidence: &["codex/run-0.149.0#managed-trust"],
+        apply: |behaviour| behaviour.managed_trust_counts = true,
+    },
+    Change {
+        since: Release(0, 149, 0),
+        what: "a root marker whose path cannot be followed counts as missing",
+        evidence: &["codex/run-0.149.0#unfollowable-markers"],
+        apply: |behaviour| behaviour.marker_errors_abort = false,
+    },
+    Change {
         since: Release(0, 150, 0),
         what: "a project that the user's configuration marks as untrusted supplies no project files",
         evidence: &["codex/run-0.171.0#untrusted-supplies-nothing"],
@@ -56,17 +68,5 @@ pub(super) static HISTORY: &[Change<Behaviour>] = &[
         what: "the text of `model_instructions_file`, or else of `instructions`, stands first in the model's input",
         evidence: &["codex/run-0.171.0#base-instructions-show"],
         apply: |behaviour| behaviour.base_instructions_show = true,
-    },
-    Change {
-        since: Release(0, 171, 0),
-        what: "a project that the managed configuration marks as trusted is trusted",
-        evidence: &["codex/run-0.171.0#managed-trust"],
-        apply: |behaviour| behaviour.managed_trust_counts = true,
-    },
-    Change {
-        since: Release(0, 171, 0),
-        what: "a root marker whose path cannot be followed counts as missing",
-        evidence: &["codex/run-0.171.0#unfollowable-markers"],
-        apply: |behaviour| behaviour.marker_errors_abort = false,
     },
 ];
