@@ -20,7 +20,16 @@ pub static CLIENT: Client = Client {
     name: "codex",
     title: "Codex",
     default: Version::Manual(2026, 7, 31),
-    recorded: &[Version::Manual(2026, 7, 31), Version::Release(0, 145, 0), Version::Release(0, 171, 0)],
+    recorded: &[
+        Version::Manual(2026, 7, 31),
+        Version::Release(0, 122, 0),
+        Version::Release(0, 129, 0),
+        Version::Release(0, 133, 0),
+        Version::Release(0, 134, 0),
+        Version::Release(0, 142, 0),
+        Version::Release(0, 145, 0),
+        Version::Release(0, 171, 0),
+    ],
     history: || rows(HISTORY),
     resolve,
     passed_over,
@@ -61,7 +70,7 @@ fn resolve(scene: &Scene<'_>, version: Version) -> Resolution {
     base_instructions(scene, &behaviour, &config, &mut resolution.sources);
     resolution.sources.extend(config.developer.iter().filter_map(|text| inline(text, "developer_instructions")));
     if let Some(home) = home.filter(|_| scene.session.user) {
-        global(scene, &home, &mut resolution.sources);
+        global(scene, &behaviour, &home, &mut resolution.sources);
     }
     project_chain(scene, &behaviour, &config, &cwd, &mut resolution.sources);
     resolution.ignored_config = config.misplaced;
@@ -135,7 +144,7 @@ fn inline(setting: &Setting, key: &str) -> Option<Source> {
 }
 
 /// In the home directory, the first of `AGENTS.override.md` and `AGENTS.md` that is not empty. Only one.
-fn global(scene: &Scene<'_>, home: &Path, sources: &mut Vec<Source>) {
+fn global(scene: &Scene<'_>, behaviour: &Behaviour, home: &Path, sources: &mut Vec<Source>) {
     let mut taken: Option<PathBuf> = None;
     for name in [OVERRIDE, AGENTS] {
         let path = home.join(name);
@@ -144,6 +153,10 @@ fn global(scene: &Scene<'_>, home: &Path, sources: &mut Vec<Source>) {
             source = source.shadowed(by);
         } else if source.is_loaded() {
             match scene.files.read(&path) {
+                Ok(bytes) if behaviour.global_must_be_utf8 && std::str::from_utf8(&bytes).is_err() => {
+                    source = source.skipped(Skip::NotText);
+                    source.evidence.push("codex/run-0.122.0#global-utf8");
+                }
                 Ok(bytes) if lossy(&bytes).trim().is_empty() => source = source.skipped(Skip::Empty),
                 Ok(_) => taken = Some(path),
                 Err(_) => source = source.skipped(Skip::Unreadable),
@@ -195,6 +208,17 @@ fn candidate_names(behaviour: &Behaviour, config: &Config) -> Vec<String> {
     names
 }
 
+/// Where `name` is, seen from `dir`.
+fn named(scene: &Scene<'_>, behaviour: &Behaviour, dir: &Path, name: &str) -> PathBuf {
+    let home = scene.session.home.as_deref().filter(|_| behaviour.tilde_is_home);
+    match (home, name.strip_prefix('~')) {
+        (Some(home), Some(rest)) if rest.is_empty() || rest.starts_with('/') => {
+            absolute(home, Path::new(rest.trim_start_matches('/')))
+        }
+        _ => absolute(dir, Path::new(name)),
+    }
+}
+
 /// Chooses the file of one directory. False when a path cannot be followed, at which the client gives up the chain.
 fn choose(
     scene: &Scene<'_>,
@@ -207,7 +231,7 @@ fn choose(
     let mut taken: Option<PathBuf> = None;
     let mut followed = true;
     for (at, name) in names.iter().enumerate() {
-        let path = absolute(dir, Path::new(name));
+        let path = named(scene, behaviour, dir, name);
         let evidence = if behaviour.blank_is_taken { "codex/run-0.145.0#blank-is-taken" } else { CHAIN };
         if taken.is_none() && name.contains('\0') {
             followed = false;

@@ -6,6 +6,7 @@ use toml::de::DeTable;
 use toml::{Table, Value};
 
 use super::history::Behaviour;
+use super::named;
 use crate::clients::{Os, Scene};
 use crate::files::{Unreadable, absolute};
 use crate::resolution::Refusal;
@@ -100,8 +101,7 @@ impl Config {
         Layer::system(scene, "requirements.toml")?;
         if let Some(home) = home.filter(|_| scene.session.user) {
             let user = Layer::read(scene, &home.join("config.toml"))?;
-            user.iter().try_for_each(Layer::retired_profile)?;
-            let profile = arguments.profile.as_ref();
+            let profile = arguments.profile.as_ref().filter(|_| !behaviour.profile_is_a_table);
             let profile = profile.map(|profile| profile_layer(scene, home, profile, user.as_ref())).transpose()?;
             below.extend(user.into_iter().chain(profile.flatten()));
         }
@@ -110,8 +110,11 @@ impl Config {
 
         // The root and the trust come from everything but the project itself.
         let outside: Vec<Layer> = below.iter().chain(&above).cloned().collect();
+        if !behaviour.profile_is_a_table {
+            outside.iter().try_for_each(Layer::retired_profile)?;
+        }
         let markers = names(&outside, "project_root_markers")?.unwrap_or_else(|| vec![".git".to_string()]);
-        let (root, marker_lost) = project_root(scene, cwd, &markers);
+        let (root, marker_lost) = project_root(scene, behaviour, cwd, &markers);
         let trust = Trust::read(outside.iter().filter(|layer| behaviour.managed_trust_counts || !layer.is_managed()))?;
         let keys = [
             root.clone().unwrap_or_else(|| cwd.to_path_buf()),
@@ -129,7 +132,8 @@ impl Config {
             }
             let trusted = trust.of(dir, &keys) == Some(true);
             match Layer::read(scene, &path) {
-                Ok(Some(layer)) if trusted => layers.push(layer),
+                Ok(Some(layer)) if trusted && behaviour.project_chooses => layers.push(layer),
+                Ok(Some(layer)) if trusted => layers.push(layer.without_choices()),
                 Ok(_) => {}
                 // What is not TOML at all does no harm in a project that is not trusted; what cannot be read does.
                 Err(refusal) if trusted || refusal.at.span.is_none() => return Err(refusal),
@@ -138,6 +142,11 @@ impl Config {
         }
         layers.extend(above);
         check_types(&layers)?;
+        if behaviour.profile_is_a_table {
+            layers.extend(profile_tables(&layers, arguments.profile.as_deref())?);
+            check_types(&layers)?;
+        }
+        check_provider(&layers)?;
 
         let base_file = setting(&layers, "model_instructions_file")?.map(|setting| {
             let dir = setting.place.as_ref().and_then(|place| place.path.parent()).unwrap_or(cwd);
@@ -180,9 +189,7 @@ impl Layer {
         if !scene.session.user || scene.session.os == Os::Windows {
             return Ok(None);
         }
-        let layer = Self::read(scene, &Path::new("/etc/codex").join(name))?;
-        layer.iter().try_for_each(Self::retired_profile)?;
-        Ok(layer)
+        Self::read(scene, &Path::new("/etc/codex").join(name))
     }
 
     fn is_managed(&self) -> bool {
@@ -270,6 +277,12 @@ impl Layer {
             .collect()
     }
 
+    /// Without what is not a project's to choose.
+    fn without_choices(mut self) -> Self {
+        self.table.retain(|key, _| !["model_provider", "model_providers", "profile", "profiles"].contains(&key));
+        self
+    }
+
     fn retired_profile(&self) -> Result<(), Refusal> {
         match self.table.get("profile") {
             Some(_) => Err(self.refuse("profile", "the top-level key `profile` is retired")),
@@ -298,11 +311,31 @@ fn profile_layer(
             format!("the table `profiles.{profile}` is retired where `--profile {profile}` is given"),
         ));
     }
-    let layer = Layer::read(scene, &home.join(format!("{profile}.config.toml")))?;
-    if let Some(layer) = &layer {
-        layer.retired_profile()?;
+    Layer::read(scene, &home.join(format!("{profile}.config.toml")))
+}
+
+/// The table of `profiles` that `--profile`, or else the key `profile`, selects, as each layer has it. It stands over all
+/// of them, but not for the keys that choose files.
+fn profile_tables(layers: &[Layer], argument: Option<&str>) -> Result<Vec<Layer>, Refusal> {
+    const KEYS: [&str; 5] = ["approval_policy", "model", "model_instructions_file", "model_provider", "sandbox_mode"];
+    let key = setting(layers, "profile")?;
+    let (name, at) = match (argument, &key) {
+        (Some(name), _) => (name, Place::whole("--profile")),
+        (None, Some(key)) => (key.text.as_str(), key.place.clone().unwrap_or_else(|| Place::whole("-c"))),
+        (None, None) => return Ok(Vec::new()),
+    };
+    let table = |layer: &Layer| {
+        let table = layer.table.get("profiles")?.get(name)?.as_table()?;
+        let known = table.iter().filter(|(key, _)| KEYS.contains(&key.as_str()));
+        let table = known.map(|(key, value)| (key.clone(), value.clone())).collect();
+        Some(Layer { path: layer.path.clone(), text: String::new(), table })
+    };
+    let tables: Vec<Layer> = layers.iter().filter_map(table).collect();
+    if tables.is_empty() {
+        let why = format!("there is no table `profiles.{name}`");
+        return Err(Refusal { at, why, evidence: "codex/run-0.122.0#profile-tables" });
     }
-    Ok(layer)
+    Ok(tables)
 }
 
 /// The value of `key` in the last layer that has it. The project cannot set its own root markers.
@@ -346,6 +379,10 @@ static TYPES: &[(&str, &str, Accepts)] = &[
         value.as_table().is_some_and(|table| table.values().all(server))
     }),
     ("model", "a text", Value::is_str),
+    ("profiles", "a table of tables, each with values of the right types", |value| {
+        let fits = |profile: &Table| TYPES.iter().all(|(key, _, accepts)| profile.get(*key).is_none_or(*accepts));
+        value.as_table().is_some_and(|table| table.values().all(|profile| profile.as_table().is_some_and(fits)))
+    }),
     ("projects", "a table of tables", |value| {
         value.as_table().is_some_and(|table| table.values().all(Value::is_table))
     }),
@@ -366,6 +403,11 @@ fn check_types(layers: &[Layer]) -> Result<(), Refusal> {
     }
     // A project's markers are ignored, but not when they are of the wrong type.
     names(layers, "project_root_markers")?;
+    Ok(())
+}
+
+/// The provider has to be one that the client or a configuration defines.
+fn check_provider(layers: &[Layer]) -> Result<(), Refusal> {
     if let Some((layer, Value::String(provider))) = last(layers, "model_provider")
         && !["openai", "ollama", "lmstudio", "oss", "amazon-bedrock"].contains(&provider.as_str())
         && !layers
@@ -380,10 +422,10 @@ fn check_types(layers: &[Layer]) -> Result<(), Refusal> {
 }
 
 /// The nearest directory from `cwd` upward that holds any of the markers, and whether one on the way could not be followed.
-fn project_root(scene: &Scene<'_>, cwd: &Path, markers: &[String]) -> (Option<PathBuf>, bool) {
+fn project_root(scene: &Scene<'_>, behaviour: &Behaviour, cwd: &Path, markers: &[String]) -> (Option<PathBuf>, bool) {
     let mut lost = false;
     for dir in cwd.ancestors() {
-        for marker in markers.iter().map(|marker| absolute(dir, Path::new(marker))) {
+        for marker in markers.iter().map(|marker| named(scene, behaviour, dir, marker)) {
             if scene.files.target(&marker).is_some() {
                 return (Some(dir.to_path_buf()), lost);
             }

@@ -18,6 +18,14 @@ pub(super) struct Behaviour {
     pub(super) marker_errors_abort: bool,
     /// Trust that the managed configuration grants counts.
     pub(super) managed_trust_counts: bool,
+    /// A profile is a table of `profiles`, not a file of its own.
+    pub(super) profile_is_a_table: bool,
+    /// A trusted project's configuration may choose the profile and the model provider.
+    pub(super) project_chooses: bool,
+    /// A fallback name or a root marker that starts with `~/` is below the user's home directory.
+    pub(super) tilde_is_home: bool,
+    /// A global file that is not UTF-8 counts as missing.
+    pub(super) global_must_be_utf8: bool,
 }
 
 pub(super) static HISTORY: &[Change<Behaviour>] = &[
@@ -28,16 +36,64 @@ pub(super) static HISTORY: &[Change<Behaviour>] = &[
         apply: |behaviour| behaviour.blank_is_taken = false,
     },
     Change {
-        since: Release(0, 145, 0),
+        since: Release(0, 122, 0),
         what: "in each directory the first name that exists as a file is taken; when it is blank, the directory contributes nothing",
         evidence: &["codex/run-0.145.0#blank-is-taken"],
         apply: |behaviour| behaviour.blank_is_taken = true,
     },
     Change {
-        since: Release(0, 145, 0),
+        since: Release(0, 122, 0),
         what: "a root marker whose path cannot be followed makes the client give up all project files",
         evidence: &["codex/run-0.145.0#unfollowable-paths"],
         apply: |behaviour| behaviour.marker_errors_abort = true,
+    },
+    Change {
+        since: Release(0, 122, 0),
+        what: "a profile is a table of `profiles`, which `--profile` or the key `profile` selects; the client does not start without it",
+        evidence: &["codex/run-0.122.0#profile-tables"],
+        apply: |behaviour| behaviour.profile_is_a_table = true,
+    },
+    Change {
+        since: Release(0, 122, 0),
+        what: "a trusted project's configuration may choose a profile and a model provider",
+        evidence: &["codex/run-0.122.0#project-chooses"],
+        apply: |behaviour| behaviour.project_chooses = true,
+    },
+    Change {
+        since: Release(0, 122, 0),
+        what: "a global file that is not UTF-8 counts as missing",
+        evidence: &["codex/run-0.122.0#global-utf8"],
+        apply: |behaviour| behaviour.global_must_be_utf8 = true,
+    },
+    Change {
+        since: Release(0, 122, 0),
+        what: "a fallback name or a root marker that is `~`, or starts with `~/`, is in the user's home directory",
+        evidence: &["codex/run-0.122.0#tilde-is-home"],
+        apply: |behaviour| behaviour.tilde_is_home = true,
+    },
+    Change {
+        since: Release(0, 129, 0),
+        what: "`profile`, `profiles`, `model_provider` and `model_providers` in a project's configuration are ignored",
+        evidence: &["codex/run-0.129.0#project-does-not-choose"],
+        apply: |behaviour| behaviour.project_chooses = false,
+    },
+    Change {
+        since: Release(0, 133, 0),
+        what: "a global file that is not UTF-8 is loaded, its wrong bytes replaced",
+        evidence: &["codex/run-0.133.0#global-lossy"],
+        apply: |behaviour| behaviour.global_must_be_utf8 = false,
+    },
+    Change {
+        since: Release(0, 134, 0),
+        what: "a profile is the file `NAME.config.toml`, which `--profile NAME` lays over the user's configuration; the key `profile` keeps the client from starting",
+        evidence: &["codex/run-0.134.0#profile-files"],
+        apply: |behaviour| behaviour.profile_is_a_table = false,
+    },
+    Change {
+        since: Release(0, 142, 0),
+        what: "in a fallback name or a root marker `~` is a name like any other",
+        evidence: &["codex/run-0.142.0#tilde-is-a-name"],
+        apply: |behaviour| behaviour.tilde_is_home = false,
     },
     Change {
         since: Release(0, 149, 0),
