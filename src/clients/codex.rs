@@ -28,6 +28,10 @@ pub static CLIENT: Client = Client {
         Version::Release(0, 134, 0),
         Version::Release(0, 142, 0),
         Version::Release(0, 145, 0),
+        Version::Release(0, 149, 0),
+        Version::Release(0, 150, 0),
+        Version::Release(0, 156, 0),
+        Version::Release(0, 164, 0),
         Version::Release(0, 171, 0),
     ],
     history: || rows(HISTORY),
@@ -112,7 +116,7 @@ fn base_instructions(scene: &Scene<'_>, behaviour: &Behaviour, config: &Config, 
     let source = match (&config.base_file, &config.instructions) {
         (Some((path, setting)), _) => {
             let mut source =
-                Source::file(path, Scope::Configured, Via::Config, "codex/run-0.171.0#base-instructions-show");
+                Source::file(path, Scope::Configured, Via::Config, "codex/run-0.164.0#base-instructions-show");
             source.real = scene.files.real(path);
             source.bytes = scene.files.read(path).ok().map(|bytes| bytes.len() as u64);
             source.from.clone_from(&setting.place);
@@ -181,7 +185,7 @@ fn project_chain(scene: &Scene<'_>, behaviour: &Behaviour, config: &Config, cwd:
     for source in &mut chosen {
         if untrusted {
             *source = source.clone().skipped(Skip::Untrusted);
-            source.evidence.push("codex/run-0.171.0#untrusted-supplies-nothing");
+            source.evidence.push("codex/run-0.150.0#untrusted-supplies-nothing");
         } else if aborted {
             *source = source.clone().skipped(Skip::Aborted);
         } else if config.max_bytes == 0 {

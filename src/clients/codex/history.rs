@@ -110,19 +110,19 @@ pub(super) static HISTORY: &[Change<Behaviour>] = &[
     Change {
         since: Release(0, 150, 0),
         what: "a project that the user's configuration marks as untrusted supplies no project files",
-        evidence: &["codex/run-0.171.0#untrusted-supplies-nothing"],
+        evidence: &["codex/run-0.150.0#untrusted-supplies-nothing"],
         apply: |behaviour| behaviour.untrusted_supplies_nothing = true,
     },
     Change {
         since: Release(0, 156, 0),
         what: "a fallback name with a path separator is ignored",
-        evidence: &["codex/run-0.171.0#plain-fallbacks-only"],
+        evidence: &["codex/run-0.156.0#plain-fallbacks-only"],
         apply: |behaviour| behaviour.plain_fallbacks_only = true,
     },
     Change {
         since: Release(0, 164, 0),
         what: "the text of `model_instructions_file`, or else of `instructions`, stands first in the model's input",
-        evidence: &["codex/run-0.171.0#base-instructions-show"],
+        evidence: &["codex/run-0.164.0#base-instructions-show"],
         apply: |behaviour| behaviour.base_instructions_show = true,
     },
 ];
