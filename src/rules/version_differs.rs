@@ -36,8 +36,7 @@ fn check(lint: &Lint<'_>) -> Vec<Diagnostic> {
     found.into_values().map(|note| note.help(help)).collect()
 }
 
-/// The same project at the versions to compare with, one after the other: the newest known, and the manual against the
-/// release.
+/// The same project at the versions to compare with, one after the other: the newest known, and the manual.
 fn others(lint: &Lint<'_>, own: &Resolution) -> impl Iterator<Item = Resolution> {
     client(own.client)
         .into_iter()
@@ -45,11 +44,9 @@ fn others(lint: &Lint<'_>, own: &Resolution) -> impl Iterator<Item = Resolution>
 }
 
 fn versions(client: &Client, own: &Resolution) -> Vec<Version> {
-    let is_manual = |version: &Version| matches!(version, Version::Manual(..));
-    let counterpart = client.recorded.iter().find(|version| is_manual(version) != is_manual(&own.version));
-    let has_manual = client.recorded.iter().any(is_manual);
+    let manuals = client.recorded.iter().filter(|version| matches!(version, Version::Manual(..)));
     let mut versions = vec![client.newest()];
-    versions.extend(counterpart.filter(|_| has_manual));
+    versions.extend(manuals.last());
     // Between two versions without a change nothing differs.
     let history = (client.history)();
     let changed = |a: Version, b: Version| history.iter().any(|row| a.min(b) < row.since && row.since <= a.max(b));
