@@ -4,8 +4,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::imports::{
-    base, exists, follows_imports, holder, is_document, left_out_of, loaded, path_of, spelled, tail, target,
-    unpunctuated, written,
+    base, exists, follows_imports, holder, imports_are_text, is_document, left_out_of, loaded, path_of, spelled, tail,
+    target, unpunctuated, written,
 };
 use super::{Lint, Rule, repairs};
 use crate::diagnostic::{Diagnostic, Level, Repair};
@@ -251,7 +251,8 @@ impl File<'_, '_> {
             more => format!("`{name}` and {more} more are plain text here: the files that they name are not read"),
         };
         let help = "put what this client should know of it into this file".to_string();
-        let found = self.finding(first.span.clone(), message, help);
+        let mut found = self.finding(first.span.clone(), message, help);
+        found.evidence.splice(..0, imports_are_text(self.resolution));
         let also = |found: Diagnostic, mention: &&Mention| {
             found.also(Place::at(self.path, mention.span.clone()), format!("`{}`", spelled(&mention.path)))
         };

@@ -200,6 +200,15 @@ pub(super) fn follows_imports(resolution: &Resolution) -> bool {
     resolution.client == "claude"
 }
 
+/// The claim that the client follows none.
+pub(super) fn imports_are_text(resolution: &Resolution) -> Option<&'static str> {
+    match resolution.client {
+        "codex" => Some("codex/run-0.145.0#imports-are-text"),
+        "opencode" => Some("opencode/run-1.18.7#imports-are-text"),
+        _ => None,
+    }
+}
+
 /// The directory for which a file speaks: what lies in `.claude` speaks for the directory that holds it.
 pub(super) fn holder(dir: &Path) -> &Path {
     let in_claude = dir.ancestors().find(|above| above.file_name() == Some(OsStr::new(".claude")));
