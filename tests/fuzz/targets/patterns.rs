@@ -24,13 +24,13 @@ fuzz_target!(|text: &str| {
     // Beyond the limits there is nothing to match with.
     let Some(branches) = expand(pattern) else { return assert!(Glob::new(pattern, Options::default()).is_none()) };
     assert!(!branches.is_empty() && branches.len() <= MAX_BRANCHES, "{pattern:?}");
-    for bits in 0..8 {
-        let options = Options { dot: bits & 1 > 0, nocase: bits & 2 > 0, empty_tail: bits & 4 > 0 };
-        let glob = Glob::new(pattern, options).unwrap();
-        let dotted = Glob::new(pattern, Options { dot: true, ..options }).unwrap();
-        assert!(!glob.is_match(path) || dotted.is_match(path) || pattern.contains('!'), "{pattern:?} {path:?}");
-        if !pattern.is_empty() && pattern.chars().all(char::is_alphanumeric) {
-            assert!(glob.is_match(pattern), "{pattern:?}");
-        }
+    // Patterns of many branches are slow: one way of matching is enough for each input.
+    let bits = text.len();
+    let options = Options { dot: bits & 1 > 0, nocase: bits & 2 > 0, empty_tail: bits & 4 > 0 };
+    let glob = Glob::new(pattern, options).unwrap();
+    let dotted = Glob::new(pattern, Options { dot: true, ..options }).unwrap();
+    assert!(!glob.is_match(path) || dotted.is_match(path) || pattern.contains('!'), "{pattern:?} {path:?}");
+    if !pattern.is_empty() && pattern.chars().all(char::is_alphanumeric) {
+        assert!(glob.is_match(pattern), "{pattern:?}");
     }
 });
