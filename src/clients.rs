@@ -223,19 +223,18 @@ impl Client {
     /// # Errors
     /// Says which versions are known.
     pub fn known(&self, version: Version) -> Result<Version, String> {
-        let releases = || self.recorded.iter().copied().filter(|known| matches!(known, Version::Release(..)));
-        let known = match version {
-            Version::Manual(..) => self.recorded.contains(&version),
-            Version::Release(..) => releases().next().is_some_and(|oldest| version >= oldest),
-        };
-        if known {
+        let (manuals, releases): (Vec<Version>, Vec<Version>) =
+            self.recorded.iter().partition(|known| matches!(known, Version::Manual(..)));
+        let oldest = releases.first().copied().unwrap_or(self.default);
+        if manuals.contains(&version) || (matches!(version, Version::Release(..)) && version >= oldest) {
             return Ok(version);
         }
-        let all: Vec<String> = self.recorded.iter().map(Version::to_string).collect();
+        let manuals: String = manuals.iter().map(|manual| format!("{manual} and ")).collect();
         Err(format!(
-            "{} {version} is not known; recorded are {}, `latest` is the last of them, and so is taken every later release",
+            "{} {version} is not known; known are {manuals}the releases from {oldest} to {}, which is `latest`, and every \
+             later one is taken for that",
             self.title,
-            all.join(", ")
+            self.newest()
         ))
     }
 
