@@ -44,9 +44,9 @@ fn others(lint: &Lint<'_>, own: &Resolution) -> impl Iterator<Item = Resolution>
 }
 
 fn versions(client: &Client, own: &Resolution) -> Vec<Version> {
-    let manuals = client.recorded.iter().filter(|version| matches!(version, Version::Manual(..)));
+    let mut manuals = client.recorded.iter().filter(|version| matches!(version, Version::Manual(..)));
     let mut versions = vec![client.newest()];
-    versions.extend(manuals.last());
+    versions.extend(manuals.next_back());
     // Between two versions without a change nothing differs.
     let history = (client.history)();
     let changed = |a: Version, b: Version| history.iter().any(|row| a.min(b) < row.since && row.since <= a.max(b));
