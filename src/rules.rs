@@ -246,6 +246,11 @@ impl<'a> Lint<'a> {
         })
     }
 
+    /// Whether `importer` imports the file at `path`, links followed.
+    fn imports(&self, importer: &Path, path: &Path) -> bool {
+        self.scene.files.real(path).is_some_and(|real| self.imported(importer).any(|target| target == real))
+    }
+
     /// Whether `path` lies in a directory of the project that package managers fill, or in another checkout: what is
     /// wrong there is not mended here.
     fn is_foreign(&self, path: &Path) -> bool {

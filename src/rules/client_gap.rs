@@ -51,7 +51,7 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
             let speakers = speakers.get(home_of(path)?).map_or(&[] as &[_], Vec::as_slice);
             let instead = speakers.iter().rev().find(|path| !is_pointer(lint, path));
             // The import is there, and the client does not come to it from this start, or another finding says why not.
-            if follows_imports(resolution) && speakers.iter().any(|beside| imports(lint, beside, path)) {
+            if follows_imports(resolution) && speakers.iter().any(|beside| lint.imports(beside, path)) {
                 return None;
             }
             // What looks like an import of it is a finding of its own.
@@ -89,10 +89,6 @@ fn gaps(lint: &Lint<'_>, resolution: &Resolution, shared: &[&Path]) -> Vec<Diagn
             Some(found.help(help).mended_by(repair))
         })
         .collect()
-}
-
-fn imports(lint: &Lint<'_>, importer: &Path, path: &Path) -> bool {
-    lint.scene.files.real(path).is_some_and(|real| lint.imported(importer).any(|target| target == real))
 }
 
 /// Whether the client does not know a file, or as good as never comes to it.

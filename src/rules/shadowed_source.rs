@@ -64,7 +64,5 @@ fn says_the_same(lint: &Lint<'_>, loser: &Path, winner: &Path) -> bool {
     }
     let (Some(lost), Some(taken)) = (lint.content(loser), lint.content(winner)) else { return false };
     let (lost, taken) = (lost.text().trim(), taken.text().trim());
-    lost.is_empty()
-        || lost == taken
-        || files.real(winner).is_some_and(|real| lint.imported(loser).any(|path| path == real))
+    lost.is_empty() || lost == taken || lint.imports(loser, winner)
 }
